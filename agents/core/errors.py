@@ -1,0 +1,130 @@
+"""What can go wrong while an agent works, as classes that callers decide by.
+
+    AgentError
+    ├── ProviderError            a model provider did not answer
+    │   ├── RateLimited          the same request may succeed later, or elsewhere
+    │   ├── Overloaded           the provider's side is busy or broken
+    │   ├── ProviderTimeout      nothing came within the agreed time
+    │   ├── StreamBroken         the answer broke off, or arrived empty or unreadable
+    │   ├── AccountRefused       the account itself is refused until a person acts
+    │   │   ├── AuthenticationFailed
+    │   │   └── BillingRefused
+    │   └── RequestRefused       this request is refused, the account is fine
+    │       └── ContextOverflow
+    ├── NoProvider               no account of the chain may be asked
+    ├── Stopped                  a person asked the turn to stop
+    └── LeaseLost                another worker owns the turn now
+"""
+
+from typing import Literal
+
+ErrorCode = Literal[
+    "rate_limit",
+    "overloaded",
+    "timeout",
+    "stream_broken",
+    "auth",
+    "billing",
+    "request_refused",
+    "context_overflow",
+    "no_provider",
+    "stopped",
+    "lease_lost",
+    "unknown",
+]
+
+
+class AgentError(Exception):
+    """The root of everything an agent raises on purpose."""
+
+    code: ErrorCode = "unknown"
+
+
+class ProviderError(AgentError):
+    """A model provider did not answer.
+
+    Args:
+        detail: What the provider said; never the prompt or the key.
+        retry_after_s: Seconds the provider asked us to wait, if it did.
+    """
+
+    retryable = False
+
+    def __init__(self, detail: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.retry_after_s = retry_after_s
+
+
+class RateLimited(ProviderError):
+    """HTTP 429: the same request may succeed later, or elsewhere."""
+
+    code = "rate_limit"
+    retryable = True
+
+
+class Overloaded(ProviderError):
+    """HTTP 5xx, 529 or no connection: the provider's side is busy or broken."""
+
+    code = "overloaded"
+    retryable = True
+
+
+class ProviderTimeout(ProviderError):
+    """Nothing came within the agreed time."""
+
+    code = "timeout"
+    retryable = True
+
+
+class StreamBroken(ProviderError):
+    """The answer broke off, or arrived empty or unreadable."""
+
+    code = "stream_broken"
+    retryable = True
+
+
+class AccountRefused(ProviderError):
+    """The account itself is refused; asking again helps nobody until a person acts."""
+
+
+class AuthenticationFailed(AccountRefused):
+    """HTTP 401 or 403: the key is wrong, revoked or not allowed to do this."""
+
+    code = "auth"
+
+
+class BillingRefused(AccountRefused):
+    """HTTP 402 or its like: the account has no money or no quota left."""
+
+    code = "billing"
+
+
+class RequestRefused(ProviderError):
+    """HTTP 400, 404 or 422: this request is refused, the account is fine."""
+
+    code = "request_refused"
+
+
+class ContextOverflow(RequestRefused):
+    """The request is longer than the model's window."""
+
+    code = "context_overflow"
+
+
+class NoProvider(AgentError):
+    """Every account of the chain is switched off, or the chain is empty."""
+
+    code = "no_provider"
+
+
+class Stopped(AgentError):
+    """A person asked the turn to stop."""
+
+    code = "stopped"
+
+
+class LeaseLost(AgentError):
+    """Another worker owns the turn now; whatever this one still holds is discarded."""
+
+    code = "lease_lost"

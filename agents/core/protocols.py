@@ -1,0 +1,219 @@
+"""The seams of the loop: what it needs from outside, each faked in tests."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from agents.core.errors import ProviderError
+from agents.core.events import ProviderEvent
+from agents.core.messages import Message, Reply, ToolCall, Usage
+from agents.core.tooling import ToolContext, ToolOutcome, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPart:
+    """One named part of the system prompt.
+
+    Args:
+        is_stable: True where the text is the same from turn to turn; a provider with a prompt
+            cache sets its mark behind the last stable part that stands at the front.
+    """
+
+    name: str
+    text: str
+    is_stable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One request to a model, in neutral form."""
+
+    model: str
+    system: tuple[SystemPart, ...]
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    max_output_tokens: int
+
+
+class Provider(Protocol):
+    """A model provider's adapter: neutral in, neutral out, its SDK's errors translated.
+
+    Both methods raise only ``ProviderError`` and its kinds (and let cancellation through).
+    """
+
+    def stream(self, call: ModelCall) -> AsyncIterator[ProviderEvent]:
+        """Ask, and yield events as they come; ``Done`` is the last."""
+        ...
+
+    async def complete(self, call: ModelCall) -> Reply:
+        """Ask without streaming."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """One place of an agent's ordered chain: which account, which model, within which limits."""
+
+    account_id: int
+    account_name: str
+    provider: Provider
+    model: str
+    window_tokens: int
+    max_output_tokens: int
+
+
+class ToolBox(Protocol):
+    """The tools that this agent was granted."""
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return what the model is told, in a fixed order."""
+        ...
+
+    def is_safe_to_repeat(self, name: str) -> bool:
+        """Return whether running it twice does no harm; False for a tool that is not there."""
+        ...
+
+    def may_run_in_parallel(self, name: str) -> bool:
+        """Return whether it may run beside others; False for a tool that is not there."""
+        ...
+
+    async def run(self, call: ToolCall) -> ToolOutcome:
+        """Run one call within its time limit; mistakes of any kind become an outcome."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a model call cost, as the ledger will write it.
+
+    Args:
+        reservation: What ``Purse.reserve`` gave, to be released with it.
+        was_broken: True where the call broke off and its figures are estimates.
+    """
+
+    account_id: int
+    model: str
+    usage: Usage
+    reservation: str | None = None
+    was_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """A step that an earlier attempt left behind.
+
+    Args:
+        reply: Of a finished model call.
+        outcome: Of a finished tool call.
+    """
+
+    number: int
+    kind: Literal["model", "tool"]
+    is_finished: bool
+    reply: Reply | None = None
+    outcome: ToolOutcome | None = None
+
+
+class Journal(Protocol):
+    """The turn's steps on disk; each method has committed when it returns.
+
+    Raises:
+        LeaseLost: Another worker owns the turn; nothing was written.
+    """
+
+    async def replay(self) -> Mapping[int, RecordedStep]:
+        """Return what earlier attempts left, by step number."""
+        ...
+
+    async def model_started(self, number: int, link: ChainLink) -> None:
+        """Note that a request is about to leave."""
+        ...
+
+    async def model_broken(self, number: int, charge: Charge | None, error: ProviderError) -> None:
+        """Note that a request broke off, and what it cost if it cost anything."""
+        ...
+
+    async def model_finished(self, number: int, reply: Reply, charge: Charge) -> None:
+        """Note the reply and its cost together."""
+        ...
+
+    async def tool_started(self, number: int, call: ToolCall) -> None:
+        """Note that a tool is about to run."""
+        ...
+
+    async def tool_finished(self, number: int, call: ToolCall, outcome: ToolOutcome) -> None:
+        """Note the whole result."""
+        ...
+
+
+class Purse(Protocol):
+    """Money: asked before a call, told after it."""
+
+    async def reserve(self, link: ChainLink, call: ModelCall) -> str | None:
+        """Set money aside for a call; None where nothing limits it."""
+        ...
+
+    def settle(
+        self, link: ChainLink, usage: Usage, *, reservation: str | None, was_broken: bool = False
+    ) -> Charge:
+        """Return what the call cost; the journal writes it with the step."""
+        ...
+
+
+class ContextKeeper(Protocol):
+    """Keeps the conversation within the window."""
+
+    def shrink(self, messages: Sequence[Message], *, window_tokens: int) -> tuple[Message, ...]:
+        """Return what the model is shown: whole exchanges, newest last."""
+        ...
+
+
+class CoolDowns(Protocol):
+    """Which accounts may be asked; shared by all workers."""
+
+    async def standing(self, account_ids: Sequence[int]) -> Mapping[int, float | None]:
+        """Return seconds to wait for each account (0 = free), None where it is switched off."""
+        ...
+
+    async def failed(self, account_id: int, error: ProviderError) -> None:
+        """Count a failure: cool down, or switch off where the account itself is refused."""
+        ...
+
+    async def succeeded(self, account_id: int) -> None:
+        """Clear the count."""
+        ...
+
+
+class StopSignal(Protocol):
+    """A person's wish that the turn stop."""
+
+    @property
+    def is_set(self) -> bool:
+        """Return whether it was asked."""
+        ...
+
+    async def wait(self) -> None:
+        """Return once it is asked."""
+        ...
+
+
+__all__ = [
+    "ChainLink",
+    "Charge",
+    "ContextKeeper",
+    "CoolDowns",
+    "Journal",
+    "ModelCall",
+    "Provider",
+    "Purse",
+    "RecordedStep",
+    "StopSignal",
+    "SystemPart",
+    "ToolBox",
+    "ToolContext",
+]
