@@ -1,0 +1,144 @@
+"""The home: one folder with everything a local installation keeps.
+
+    secret_key        signs sessions and tokens
+    files/            uploads (until another storage is set)
+    run/lock          held by the running supervisor
+    run/servers.json  addresses of the embedded servers, readable by their user alone
+    postgres/, valkey/, logs/
+
+Standard library only: the supervisor and the start of every command use it.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+class HomeInUse(Exception):
+    """Another supervisor runs with this home."""
+
+
+class HomeUnusable(Exception):
+    """The home cannot be created or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """Where the servers of a running supervisor answer; the URLs hold passwords."""
+
+    database_url: str
+    database_owner_url: str
+    redis_url: str
+    chat_url: str = ""
+
+
+class Home:
+    """Paths and small files below one folder."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder).expanduser().absolute()
+        self.run = self.folder / "run"
+        self.logs = self.folder / "logs"
+        self.files = self.folder / "files"
+        self._lock = self.run / "lock"
+        self._servers = self.run / "servers.json"
+        self._secret_key = self.folder / "secret_key"
+
+    def create(self) -> None:
+        """Make the folders, closed to other users.
+
+        Raises:
+            HomeUnusable: It cannot be made or written.
+        """
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self.run, self.logs, self.files):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            probe = self.run / f".probe-{os.getpid()}"
+            probe.write_bytes(b"0" * 4096)
+            probe.unlink()
+        except OSError as error:
+            raise HomeUnusable(f"{self.folder}: {error.strerror}") from error
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the home for the life of one supervisor; the kernel lets go when the process dies.
+
+        Raises:
+            HomeInUse: Another process holds it.
+        """
+        descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            self._take(descriptor)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _take(self, descriptor: int) -> None:
+        # A command that asks `is_running` holds the lock for an instant: try more than once.
+        for _ in range(10):
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            time.sleep(0.05)
+        raise HomeInUse(str(self.folder))
+
+    def is_running(self) -> bool:
+        """Whether a supervisor holds this home now."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def publish(self, servers: Servers) -> None:
+        """Tell commands on this machine where the servers answer."""
+        _write_private(self._servers, json.dumps(asdict(servers)))
+
+    def withdraw(self) -> None:
+        """Forget the addresses, at the end."""
+        self._servers.unlink(missing_ok=True)
+
+    def servers(self) -> Servers | None:
+        """The running supervisor's servers, or None: nothing runs, or it is not ours to read."""
+        try:
+            servers = Servers(**json.loads(self._servers.read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+        return servers if self.is_running() else None
+
+    def secret_key(self) -> str:
+        """The installation's key; made once when the home exists, else only for this process."""
+        with contextlib.suppress(FileNotFoundError):
+            return self._secret_key.read_text()
+        made = secrets.token_urlsafe(48)
+        if not self.folder.is_dir():
+            return made
+        # Two processes may start at once: link() lets exactly one of them win.
+        draft = self.folder / f".secret_key-{os.getpid()}"
+        _write_private(draft, made)
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, self._secret_key)
+        draft.unlink()
+        return self._secret_key.read_text()
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Replace a file in one step, readable by its owner alone."""
+    draft = path.with_name(f".{path.name}-{os.getpid()}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write(text)
+    draft.replace(path)

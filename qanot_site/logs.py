@@ -1,0 +1,110 @@
+"""Log lines: for people on a terminal, JSON for machines; secrets never.
+
+Code logs through `structlog.get_logger(__name__)` with an event name and values; libraries'
+`logging` records pass through the same processors.
+"""
+
+import logging
+import re
+from typing import Any, Literal
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+_SECRET_NAMES = re.compile(
+    r"(pass(word|wd)|secret|token|api_?key|authorization|cookie|credential)", re.IGNORECASE
+)
+_COUNTED = re.compile(r"_tokens$|_token_added|first_token|last_token", re.IGNORECASE)
+_URL_PASSWORD = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+]*://[^/\s:@]*):[^/\s@]+@", re.IGNORECASE)
+_LOGIN_LINK = re.compile(r"(?P<path>/login/)[^/\s\"']+")
+_KEY_SHAPED = re.compile(r"\b(?P<kind>sk-|xox[abp]-|gh[pousr]_)[\w-]{8,}")
+MASK = "***"
+
+
+def mask_text(text: str) -> str:
+    """The text without passwords in URLs, login links and provider keys."""
+    text = _URL_PASSWORD.sub(rf"\g<scheme>:{MASK}@", text)
+    text = _LOGIN_LINK.sub(rf"\g<path>{MASK}", text)
+    return _KEY_SHAPED.sub(rf"\g<kind>{MASK}", text)
+
+
+def mask_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """A structlog processor: blank values with a secret's name, mask secrets inside texts."""
+    for name, value in event.items():
+        if _SECRET_NAMES.search(name) and not _COUNTED.search(name):
+            event[name] = MASK
+        elif isinstance(value, str):
+            event[name] = mask_text(value)
+    return event
+
+
+def _shared_processors() -> list[Processor]:
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+
+
+def configure(log_format: Literal["text", "json"]) -> dict[str, Any]:
+    """Set structlog up and return Django's `LOGGING`.
+
+    Returns:
+        A `logging.config` dictionary; one handler on standard error, `INFO` and above.
+    """
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_shared_processors(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "lines": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": _shared_processors(),
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    *_renderers(log_format),
+                ],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+        "root": {"handlers": ["stderr"], "level": logging.INFO},
+        "loggers": {
+            name: {"level": logging.WARNING}
+            for name in (
+                "httpx",
+                "httpx2",
+                "httpcore2",
+                "uvicorn.access",
+                "uvicorn.error",
+                "celery.worker.strategy",
+                "celery.app.trace",
+                "django_celery_beat",
+                "celery.beat",
+            )
+        },
+    }
+
+
+def _renderers(log_format: Literal["text", "json"]) -> list[Processor]:
+    if log_format == "json":
+        return [
+            structlog.processors.format_exc_info,
+            mask_secrets,
+            structlog.processors.JSONRenderer(),
+        ]
+    return [
+        structlog.processors.format_exc_info,
+        mask_secrets,
+        structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0),
+    ]

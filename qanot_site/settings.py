@@ -1,0 +1,278 @@
+"""The one settings file; every value that may differ between machines comes from `env.py`."""
+
+import hashlib
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import dj_database_url
+from csp.constants import NONCE, NONE, SELF
+
+from qanot_site import logs
+from qanot_site.env import PROJECT, BadEnvironment, load_dotenv, read_environment
+from qanot_site.home import Home
+
+load_dotenv()
+try:
+    ENVIRONMENT = read_environment()
+except BadEnvironment as error:
+    # One sentence instead of a traceback, in every process that loads Django.
+    sys.exit(str(error))
+
+# A relative home lies in the project folder, wherever a command is started from.
+HOME = Home(PROJECT / Path(ENVIRONMENT.qanot_home).expanduser())
+_servers = HOME.servers()
+_public = urlsplit(ENVIRONMENT.qanot_public_url)
+_is_https = _public.scheme == "https"
+
+DEBUG = ENVIRONMENT.qanot_debug
+SECRET_KEY = ENVIRONMENT.qanot_secret_key or HOME.secret_key()
+
+
+def _local_hosts() -> list[str]:
+    """Names by which this machine may be called when none are configured."""
+    names = ["localhost", "127.0.0.1", "[::1]"]
+    if _public.hostname:
+        names.append(_public.hostname)
+    if ENVIRONMENT.qanot_host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
+        names += [socket.gethostname(), _outward_address()]
+    else:
+        names.append(ENVIRONMENT.qanot_host)
+    return names
+
+
+def _outward_address() -> str:
+    """This machine's address towards other machines; connecting a datagram socket sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return "127.0.0.1"
+        return str(probe.getsockname()[0])
+
+
+ALLOWED_HOSTS = ENVIRONMENT.qanot_allowed_hosts or _local_hosts()
+CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if _public.scheme else []
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "channels",
+    "django_celery_beat",
+    "agents.apps.AgentsConfig",
+    "memory.apps.MemoryConfig",
+    "sessions.apps.SessionsConfig",
+    "qanot_site.apps.QanotSiteConfig",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "qanot_site.security.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "qanot_site.urls"
+ASGI_APPLICATION = "qanot_site.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [PROJECT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ]
+        },
+    }
+]
+
+# Database. Bounds of every process's connections: docs/connections.md.
+DATABASE_POOL_SIZE = 16
+DATABASE_URL = ENVIRONMENT.database_url or (_servers.database_url if _servers else "")
+DATABASE_OWNER_URL = (
+    ENVIRONMENT.database_owner_url
+    or ENVIRONMENT.database_url
+    or (_servers.database_owner_url if _servers else "")
+)
+
+
+def _database(url: str, *, pooled: bool) -> dict[str, Any]:
+    """Django's settings of one connection; without a URL, the back end that refuses every query."""
+    if not url:
+        return {"ENGINE": "django.db.backends.dummy"}
+    config: dict[str, Any] = {
+        **dj_database_url.parse(url, conn_max_age=0, conn_health_checks=pooled)
+    }
+    options = config.setdefault("OPTIONS", {})
+    options.setdefault("connect_timeout", 3)
+    options.setdefault("application_name", "qanot")
+    if pooled:
+        # No connection is opened before the first query; idle ones go back to the server.
+        options["pool"] = {
+            "min_size": 0,
+            "max_size": DATABASE_POOL_SIZE,
+            "timeout": 5,
+            "max_idle": 120,
+        }
+    return config
+
+
+DATABASES = {
+    "default": _database(DATABASE_URL, pooled=True),
+    # Only migrations, grants and index building use it (`prepare`, `migrate`).
+    "owner": {
+        **_database(DATABASE_OWNER_URL, pooled=False),
+        "TEST": {"MIRROR": "default"},
+    },
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Redis carries bells and live events only. Nothing listens on port 1: without a server a bell
+# fails at once and is logged, as when Redis is away.
+REDIS_URL = ENVIRONMENT.redis_url or (_servers.redis_url if _servers else "redis://127.0.0.1:1/0")
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {
+            "hosts": [{"address": REDIS_URL, "socket_connect_timeout": 1, "socket_timeout": 5}]
+        },
+    }
+}
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_STORE_ERRORS_EVEN_IF_IGNORED = False
+CELERY_RESULT_BACKEND = None
+# A bell is acknowledged before it runs: the rows know what is left to do, a second bell is noise.
+CELERY_TASK_ACKS_LATE = False
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_ENABLE_UTC = True
+CELERY_TIMEZONE = "UTC"
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = ENVIRONMENT.qanot_streams
+# One bell more than there are free threads at most waits in a process.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CONNECTION_TIMEOUT = 1
+CELERY_BROKER_POOL_LIMIT = 10
+# A refused bell must cost its sender less than a second: the sweep finds the work anyway.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 0.5,
+    "socket_timeout": 1,
+    "max_retries": 0,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
+    "visibility_timeout": 3600,
+}
+CELERY_BEAT_SCHEDULER = "qanot_site.beat:LockedScheduler"
+
+# People and sessions.
+AUTH_USER_MODEL = "agents.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "/chat/"
+# Browsers share cookies between the ports of one host: two homes must not log each other out.
+SESSION_COOKIE_NAME = (
+    "qanot_session"
+    if ENVIRONMENT.database_url
+    else f"qanot_session_{hashlib.sha256(os.fsencode(HOME.folder)).hexdigest()[:8]}"
+)
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = _is_https
+CSRF_COOKIE_SECURE = _is_https
+SECURE_HSTS_SECONDS = 31_536_000 if _is_https else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# Languages and time.
+LANGUAGE_CODE = "en"
+LANGUAGES = [
+    ("en", "English"),
+    ("uz", "Oʻzbekcha"),
+    ("ru", "Русский"),
+    ("tr", "Türkçe"),
+    ("pl", "Polski"),
+]
+LOCALE_PATHS = [PROJECT / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# Files.
+STATIC_URL = "static/"
+STATICFILES_DIRS = [PROJECT / "static"]
+STATIC_ROOT = HOME.folder / "static"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+MEDIA_ROOT = HOME.files
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+LOGGING = logs.configure(ENVIRONMENT.qanot_log_format)
+
+# The platform's own.
+QANOT_HOME = HOME.folder
+QANOT_PUBLIC_URL = ENVIRONMENT.qanot_public_url.rstrip("/")
+QANOT_STREAMS = ENVIRONMENT.qanot_streams
+QANOT_LEASE_S = ENVIRONMENT.qanot_lease_s
+QANOT_HEARTBEAT_S = ENVIRONMENT.qanot_heartbeat_s
+QANOT_SWEEP_S = ENVIRONMENT.qanot_sweep_s
+QANOT_FIRST_EVENT_S = ENVIRONMENT.qanot_first_event_s
+QANOT_BETWEEN_EVENTS_S = ENVIRONMENT.qanot_between_events_s
+QANOT_CALL_S = ENVIRONMENT.qanot_call_s
+QANOT_TOOL_S = ENVIRONMENT.qanot_tool_s
+QANOT_RETRY_BASE_S = ENVIRONMENT.qanot_retry_base_s
