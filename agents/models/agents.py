@@ -1,0 +1,155 @@
+"""An agent, its persona documents and the tools it was granted."""
+
+from typing import ClassVar
+
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from agents.models.base import AppendOnlyModel, ArchivableModel, PublicIdModel
+from agents.models.people import LANGUAGE_CHOICES, Person, Team, User
+
+
+class Agent(PublicIdModel, ArchivableModel):
+    """A bot that a team runs."""
+
+    class PromptPreset(models.TextChoices):
+        """In which order the system prompt's parts stand."""
+
+        DEFAULT = "default", _("stable parts first (cheaper)")
+        QANOT = "qanot", _("as Qanot AI orders them")
+
+    team = models.ForeignKey(
+        Team, on_delete=models.PROTECT, related_name="agents", verbose_name=_("team")
+    )
+    name = models.CharField(_("name"), max_length=100)
+    slug = models.SlugField(_("slug"))
+    description = models.CharField(_("description"), max_length=300, blank=True)
+    language = models.CharField(
+        _("language"), max_length=8, choices=LANGUAGE_CHOICES, default="en"
+    )
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    prompt_preset = models.CharField(
+        _("prompt order"), max_length=16, choices=PromptPreset, default=PromptPreset.DEFAULT
+    )
+    max_iterations = models.PositiveSmallIntegerField(
+        _("model calls a message"),
+        default=25,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+    )
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("agent")
+        verbose_name_plural = _("agents")
+        ordering = ("name",)
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["team", "slug"], name="agent_slug_once_a_team"),
+            models.CheckConstraint(
+                condition=models.Q(max_iterations__gte=1, max_iterations__lte=100),
+                name="agent_iterations_1_to_100",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AgentDocument(models.Model):
+    """One Markdown document of an agent's persona; its text is that of the newest version."""
+
+    agent = models.ForeignKey(
+        Agent, on_delete=models.PROTECT, related_name="documents", verbose_name=_("agent")
+    )
+    name = models.CharField(
+        _("name"),
+        max_length=64,
+        validators=[
+            RegexValidator(
+                r"^(SOUL|IDENTITY|SKILL|TOOLS|AGENTS|USER|BOOTSTRAP|HEARTBEAT|[A-Z0-9]+_TOOLS)\.md$",
+                _("One of SOUL.md, IDENTITY.md, SKILL.md, TOOLS.md, …_TOOLS.md, AGENTS.md, "
+                  "USER.md, BOOTSTRAP.md, HEARTBEAT.md."),
+            )
+        ],
+    )
+    person = models.ForeignKey(
+        Person,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="agent_documents",
+        verbose_name=_("person"),
+        help_text=_("USER.md belongs to one person of the agent; the others belong to all."),
+    )
+    text = models.TextField(_("text"), blank=True)
+    version_number = models.PositiveIntegerField(_("version"), default=0, editable=False)
+    updated_at = models.DateTimeField(_("updated at"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("persona document")
+        verbose_name_plural = _("persona documents")
+        ordering = ("agent", "name")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["agent", "name", "person"],
+                nulls_distinct=False,
+                name="document_once_an_agent",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(name="USER.md", person__isnull=False)
+                | (~models.Q(name="USER.md") & models.Q(person__isnull=True)),
+                name="document_user_md_has_a_person",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AgentDocumentVersion(AppendOnlyModel):
+    """What a document said from one save to the next."""
+
+    document = models.ForeignKey(
+        AgentDocument, on_delete=models.PROTECT, related_name="versions", verbose_name=_("document")
+    )
+    number = models.PositiveIntegerField(_("number"))
+    text = models.TextField(_("text"), blank=True)
+    author = models.ForeignKey(
+        User, on_delete=models.PROTECT, null=True, blank=True, verbose_name=_("author")
+    )
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("document version")
+        verbose_name_plural = _("document versions")
+        ordering = ("document", "-number")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["document", "number"], name="document_version_number_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document} v{self.number}"
+
+
+class ToolGrant(models.Model):
+    """An agent may use a tool; without the row it may not."""
+
+    agent = models.ForeignKey(
+        Agent, on_delete=models.PROTECT, related_name="tool_grants", verbose_name=_("agent")
+    )
+    tool = models.CharField(_("tool"), max_length=64)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("tool grant")
+        verbose_name_plural = _("tool grants")
+        ordering = ("agent", "tool")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["agent", "tool"], name="tool_grant_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.tool

@@ -1,0 +1,1 @@
+"""What an agent keeps: facts before every answer, daily notes, MEMORY.md, search."""

@@ -1,0 +1,1 @@
+"""Conversations: who said what, on which channel, and the turn that answers."""
