@@ -51,13 +51,16 @@ class Home:
         self._secret_key = self.folder / "secret_key"
 
     def create(self) -> None:
-        """Make the folders, closed to other users.
+        """Make the folders; other users can read nothing in them.
 
         Raises:
             HomeUnusable: It cannot be made or written.
         """
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self.folder.exists():
+                self.folder.mkdir(parents=True)
+                # Root's servers run as another user, who must pass through to its own folder.
+                self.folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
             for folder in (self.run, self.logs, self.files):
                 folder.mkdir(mode=0o700, exist_ok=True)
             probe = self.run / f".probe-{os.getpid()}"
@@ -105,7 +108,7 @@ class Home:
 
     def publish(self, servers: Servers) -> None:
         """Tell commands on this machine where the servers answer."""
-        _write_private(self._servers, json.dumps(asdict(servers)))
+        write_private(self._servers, json.dumps(asdict(servers)))
 
     def withdraw(self) -> None:
         """Forget the addresses, at the end."""
@@ -128,14 +131,14 @@ class Home:
             return made
         # Two processes may start at once: link() lets exactly one of them win.
         draft = self.folder / f".secret_key-{os.getpid()}"
-        _write_private(draft, made)
+        write_private(draft, made)
         with contextlib.suppress(FileExistsError):
             os.link(draft, self._secret_key)
         draft.unlink()
         return self._secret_key.read_text()
 
 
-def _write_private(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """Replace a file in one step, readable by its owner alone."""
     draft = path.with_name(f".{path.name}-{os.getpid()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

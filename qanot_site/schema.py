@@ -1,0 +1,97 @@
+"""The schema as the owner's role: extensions, migrations, rights."""
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
+
+from qanot_site import roles
+
+EXTENSIONS = ("vector", "pg_trgm", "unaccent")
+MINIMUM_VERSION = 15
+# Several machines may start at once: one migrates, the others wait. "qanot up" as a number.
+_LOCK_ID = 0x71616E6F75
+
+
+class SchemaError(Exception):
+    """This database cannot carry the platform; the text says what to do."""
+
+
+def bring_up_to_date() -> list[str]:
+    """Migrate and grant, one process at a time.
+
+    Returns:
+        Sentences that the person who starts the platform should read.
+
+    Raises:
+        SchemaError: PostgreSQL is too old or lacks an extension.
+    """
+    owner = connections["owner"]
+    with owner.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(%s)", [_LOCK_ID])
+    try:
+        _check_version(owner)
+        _ensure_extensions(owner)
+        _migrate(owner)
+        role = settings.DATABASES["default"].get("USER", "")
+        is_protected = roles.grant_application_role(owner, role=role)
+    finally:
+        # The server lets the lock go with the connection.
+        owner.close()
+    if is_protected:
+        return []
+    return [
+        "The application owns its tables, so the database cannot protect past rows: "
+        "give DATABASE_OWNER_URL another role (docs/connections.md)."
+    ]
+
+
+def _check_version(owner: BaseDatabaseWrapper) -> None:
+    with owner.cursor() as cursor:
+        cursor.execute("show server_version_num")
+        version = int(cursor.fetchone()[0]) // 10_000
+    if version < MINIMUM_VERSION:
+        raise SchemaError(
+            f"PostgreSQL {version} is too old: use {MINIMUM_VERSION} or newer, "
+            "or unset DATABASE_URL to use the embedded one."
+        )
+
+
+def _ensure_extensions(owner: BaseDatabaseWrapper) -> None:
+    with owner.cursor() as cursor:
+        cursor.execute("select extname from pg_extension")
+        missing = set(EXTENSIONS) - {row[0] for row in cursor.fetchall()}
+        if not missing:
+            return
+        cursor.execute("select name from pg_available_extensions")
+        absent = missing - {row[0] for row in cursor.fetchall()}
+        if "vector" in absent:
+            raise SchemaError(
+                "This PostgreSQL has no pgvector: install it (Debian: apt install "
+                "postgresql-17-pgvector), or unset DATABASE_URL to use the embedded one."
+            )
+        if absent:
+            raise SchemaError(
+                f"This PostgreSQL has no {min(absent)}: install its contrib extensions "
+                "(Debian: apt install postgresql-contrib)."
+            )
+        cursor.execute("select rolsuper from pg_roles where rolname = current_user")
+        is_superuser = cursor.fetchone()[0]
+        cursor.execute(
+            "select name from pg_available_extension_versions where trusted and superuser"
+        )
+        trusted = {row[0] for row in cursor.fetchall()}
+        for name in sorted(missing):
+            if not is_superuser and name not in trusted:
+                raise SchemaError(
+                    f"Only a superuser can create the extension {name} here; "
+                    f"in this database run once: CREATE EXTENSION {name};"
+                )
+            cursor.execute(f"create extension if not exists {name}")
+
+
+def _migrate(owner: BaseDatabaseWrapper) -> None:
+    executor = MigrationExecutor(owner)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", database="owner", interactive=False, verbosity=0)
