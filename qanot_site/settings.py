@@ -126,6 +126,10 @@ def _database(url: str, *, pooled: bool) -> dict[str, Any]:
     }
     options = config.setdefault("OPTIONS", {})
     options.setdefault("connect_timeout", 3)
+    if pooled:
+        # A worker that was paused inside a transaction must not keep its row locks past its lease.
+        limit_ms = int(max(ENVIRONMENT.qanot_lease_s, 5) * 1000)
+        options.setdefault("options", f"-c idle_in_transaction_session_timeout={limit_ms}")
     options.setdefault("application_name", "qanot")
     if pooled:
         # No connection is opened before the first query; idle ones go back to the server.
@@ -252,7 +256,8 @@ TIME_ZONE = "UTC"
 # Files.
 STATIC_URL = "static/"
 STATICFILES_DIRS = [PROJECT / "static"]
-STATIC_ROOT = HOME.folder / "static"
+# Files are served from where the apps keep them; nothing has to be collected.
+STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = HOME.files

@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -37,6 +38,7 @@ FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 30.0
 # A child that lived this long was not dying of the same cause.
 STEADY_S = 30.0
+DEFAULT_HOME = ".qanot"
 CONNECTIONS_PER_PROCESS = 20
 CONNECTIONS_FOR_COMMANDS = 40
 
@@ -173,13 +175,15 @@ class Supervisor:
         began = time.monotonic()
         self._start_servers()
         self._home.secret_key()
-        # The web server imports while the schema is looked at; it answers from the ready socket
-        # only what `prepare` has made possible, because nobody has its address yet.
+        # The web server loads while the schema is looked at: a second less until the first page.
+        self._start_program(self._web(listener))
         self._say("Preparing the database …")
         result = self._prepare()
         for notice in result.get("notices", ()):
             self._say(notice)
-        self._start_programs(listener)
+        self._say("Starting workers and beat …")
+        for program in self._background_programs():
+            self._start_program(program)
         self._wait_for_first_page()
         self._greet(result, time.monotonic() - began)
 
@@ -235,26 +239,24 @@ class Supervisor:
         result: dict[str, list[str]] = json.loads(stdout.decode().strip().splitlines()[-1])
         return result
 
-    def _start_programs(self, listener: socket.socket) -> None:
-        self._say("Starting the web server, workers and beat …")
-        python, workers = sys.executable, self._environment.qanot_workers
+    def _web(self, listener: socket.socket) -> Program:
         descriptor = listener.fileno()
-        celery = (python, "-m", "celery", "--app", "qanot_site.celery", "--quiet")
+        command = [sys.executable, "-m", "qanot_site.web", str(descriptor)]
+        return Program("web", command, [descriptor])
+
+    def _background_programs(self) -> list[Program]:
+        celery = (sys.executable, "-m", "celery", "--app", "qanot_site.celery", "--quiet")
         quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
-        self._programs = [
-            Program("web", [python, "-m", "qanot_site.web", str(descriptor)], [descriptor]),
-            *(
-                Program(
-                    f"worker {number}",
-                    [*celery, "worker", "--hostname", f"worker{number}@%h", *quiet],
-                )
-                for number in range(1, workers + 1)
-            ),
-            Program("beat", [*celery, "beat", "--pidfile", "", "--loglevel", "WARNING"]),
+        workers = [
+            Program(f"worker {n}", [*celery, "worker", "--hostname", f"worker{n}@%h", *quiet])
+            for n in range(1, self._environment.qanot_workers + 1)
         ]
-        for program in self._programs:
-            program.spawn()
-            self._watched.append(Watched(program))
+        return [*workers, Program("beat", [*celery, "beat", "--pidfile", ""])]
+
+    def _start_program(self, program: Program) -> None:
+        program.spawn()
+        self._programs.append(program)
+        self._watched.append(Watched(program))
 
     def _wait_for_first_page(self) -> None:
         """Until the web server answers; a web server that dies is started again meanwhile."""
@@ -272,10 +274,10 @@ class Supervisor:
         self._say("")
         self._say(f"  Chat (this link logs you in, once):  {base}{result['login_path']}")
         self._say(f"  Admin:                               {base}/admin/")
-        self._say(
-            f"  Set a password:                      python3 manage.py changepassword "
-            f"{result['username']}"
-        )
+        command = f"python3 manage.py changepassword {result['username']}"
+        if self._home.folder != PROJECT / DEFAULT_HOME:
+            command = f"QANOT_HOME={shlex.quote(str(self._home.folder))} {command}"
+        self._say(f"  Set a password:                      {command}")
         self._say("")
         self._say("Ctrl-C stops everything.")
 
