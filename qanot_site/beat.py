@@ -53,9 +53,7 @@ class BeatLock:
         try:
             if self._connection is None:
                 self._connection = psycopg.connect(self._url, autocommit=True, connect_timeout=3)
-            row = self._connection.execute(
-                "select pg_try_advisory_lock(%s)", [LOCK_ID]
-            ).fetchone()
+            row = self._connection.execute("select pg_try_advisory_lock(%s)", [LOCK_ID]).fetchone()
         except psycopg.Error:
             self.release()
             return False

@@ -68,6 +68,8 @@ def _run(command: str, arguments: Sequence[str]) -> None:
 
         sys.exit(supervisor.main(arguments[2:]))
     if command == "test":
+        # The early plugin is imported from the project folder.
+        os.chdir(PROJECT)
         os.execv(  # noqa: S606 - our own interpreter
             sys.executable, [sys.executable, "-m", "pytest", *arguments[2:]]
         )
@@ -116,7 +118,7 @@ def _require_packages(files: Sequence[Path]) -> None:
 
 
 def _stamp(file: Path) -> Path:
-    return VENV / f".installed-{file.parent.name}-{file.stem}"
+    return VENV / f".installed-{'tests' if file == TESTS else 'runtime'}"
 
 
 def _digest(file: Path) -> str:

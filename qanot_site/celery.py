@@ -17,6 +17,8 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-@setup_logging.connect
 def keep_django_logging(**_: Any) -> None:
     """Connected, so that Celery leaves the handlers alone that Django's LOGGING set up."""
+
+
+setup_logging.connect(keep_django_logging)

@@ -17,7 +17,7 @@ PREFIX = "QANOT_"
 
 
 class BadEnvironment(Exception):
-    """A variable has an unknown name or a bad value; the text names it and never shows the value."""
+    """A variable has an unknown name or a bad value; the text never shows the value."""
 
 
 def _variable(default: object, meaning: str, *, at_least: float | None = None) -> Any:
@@ -30,7 +30,7 @@ def _variable(default: object, meaning: str, *, at_least: float | None = None) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """Every variable of the platform, parsed. The field `qanot_port` is the variable `QANOT_PORT`."""
+    """Every variable of the platform, parsed; the field `qanot_port` is `QANOT_PORT`."""
 
     database_url: str = _variable(
         "",
@@ -42,9 +42,7 @@ class Environment:
         "The same database as the role that owns the tables and migrates them. "
         "Empty: `DATABASE_URL`; past rows are then not protected by the database.",
     )
-    redis_url: str = _variable(
-        "", "Redis 7 or Valkey. Empty: the embedded server is started."
-    )
+    redis_url: str = _variable("", "Redis 7 or Valkey. Empty: the embedded server is started.")
     anthropic_api_key: bool = _variable(
         False,
         "If set at the start, an account for Anthropic is made that refers to this variable; "
@@ -70,7 +68,7 @@ class Environment:
         "", "Key that signs sessions and tokens. Empty: made at the first start, kept in the home."
     )
     qanot_debug: bool = _variable(False, "Django's debug pages. Never in production.")
-    qanot_allowed_hosts: list[str] = _variable(
+    qanot_allowed_hosts: tuple[str, ...] = _variable(
         (),
         "Host names, separated by commas, that requests may name. "
         "Empty: this machine's names and the host of `QANOT_PUBLIC_URL`.",
@@ -101,7 +99,8 @@ class Environment:
         100, "Turns that one worker process runs at the same time.", at_least=1
     )
     qanot_retry_base_s: float = _variable(
-        2.0, "Seconds before the first retry of a provider call; the next wait is twice as long.",
+        2.0,
+        "Seconds before the first retry of a provider call; the next wait is twice as long.",
         at_least=0.0,
     )
 
@@ -153,8 +152,8 @@ def _parsed(name: str, kind: object, at_least: float | None) -> Any:
             return env.float(name, validate=checks)
         if kind is bool:
             return True if name.endswith("_API_KEY") else env.bool(name)
-        if get_origin(kind) is list:
-            return [part.strip() for part in env.list(name) if part.strip()]
+        if get_origin(kind) is tuple:
+            return tuple(host.strip() for host in env.str(name).split(",") if host.strip())
         if get_origin(kind) is Literal:
             return env.str(name, validate=validate.OneOf(get_args(kind)))
         return env.str(name).strip()

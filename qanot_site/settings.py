@@ -54,7 +54,7 @@ def _outward_address() -> str:
         return str(probe.getsockname()[0])
 
 
-ALLOWED_HOSTS = ENVIRONMENT.qanot_allowed_hosts or _local_hosts()
+ALLOWED_HOSTS = list(ENVIRONMENT.qanot_allowed_hosts) or _local_hosts()
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if _public.scheme else []
 
 INSTALLED_APPS = [

@@ -329,9 +329,9 @@ def _listener(environment: Environment) -> Iterator[socket.socket]:
         )[0]
         listener = socket.socket(kind, socket.SOCK_STREAM)
     except OSError as error:
-        raise CannotStart(f"{host} is not an address of this machine: choose another --host.") from (
-            error
-        )
+        raise CannotStart(
+            f"{host} is not an address of this machine: choose another --host."
+        ) from (error)
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

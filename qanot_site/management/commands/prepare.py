@@ -5,11 +5,11 @@ import sys
 from typing import Any
 
 import redis
-from agents.services import login_links, setup
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, connection, transaction
 
+from agents.services import login_links, setup
 from qanot_site import schema
 from qanot_site.commands import first_line
 
