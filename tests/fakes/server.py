@@ -72,6 +72,10 @@ Play = Answer | Refusal
 Rule = Callable[[RecordedRequest], Play | None]
 
 
+class HungUp(ConnectionError):
+    """The script, not the client, ended the connection."""
+
+
 class Talk(Protocol):
     """One answer being written in a wire's words; each method gives the bytes to send."""
 
@@ -197,9 +201,11 @@ class FakeServer:
         app.router.add_post(self.wire.path, self._handle)
         app.router.add_get("/recorded", self._show)
         # Cancellation tells us the moment at which a client hangs up.
-        self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
+        )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", port, shutdown_timeout=0.1, backlog=1024)
+        site = web.TCPSite(self._runner, "127.0.0.1", port, backlog=1024)
         await site.start()
         self.port = self._runner.addresses[0][1]
 
@@ -260,10 +266,12 @@ class FakeServer:
         recorded = await self._record(request)
         try:
             response = await self._answer(request, recorded, self._next_play(recorded))
-        except (asyncio.CancelledError, ConnectionError):
-            recorded.closed_at_ns = time.monotonic_ns()
+        except (asyncio.CancelledError, ConnectionError) as exc:
+            if not isinstance(exc, HungUp):
+                recorded.closed_at_ns = time.monotonic_ns()
             self._notify()
-            raise
+            # What aiohttp takes in silence; an error it would log as ours.
+            raise asyncio.CancelledError from exc
         recorded.finished_at_ns = time.monotonic_ns()
         self._notify()
         return response
@@ -373,7 +381,7 @@ def _reset(request: web.Request) -> None:
         connected: socket.socket = transport.get_extra_info("socket")
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         transport.abort()
-    raise ConnectionResetError
+    raise HungUp
 
 
 # --- as a process of its own ---

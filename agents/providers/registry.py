@@ -1,0 +1,69 @@
+"""Which adapter speaks for which kind of provider, loaded at its first use."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from agents.core.protocols import Provider
+from agents.providers.limits import ProviderLimits
+
+_paths: dict[str, str] = {
+    "anthropic": "agents.providers.anthropic.AnthropicProvider",
+    "openai": "agents.providers.openai_compatible.OpenAIProvider",
+    "offline": "agents.providers.offline.OfflineProvider",
+}
+
+
+class _Opens(Protocol):
+    def __call__(self, *, api_key: str, base_url: str | None, limits: ProviderLimits) -> Provider:
+        """Make an adapter."""
+        ...
+
+
+def kinds() -> Sequence[str]:
+    """Return the kinds that are known."""
+    return tuple(_paths)
+
+
+def register(kind: str, path: str) -> None:
+    """Make a kind known by its adapter's dotted path; nothing is imported yet."""
+    _paths[kind] = path
+
+
+def open_provider(
+    kind: str,
+    *,
+    api_key: str = "",
+    base_url: str | None = None,
+    limits: ProviderLimits | None = None,
+) -> Provider:
+    """Return an adapter that owns one client, for the life of one event loop.
+
+    The first one of a kind imports its SDK (up to a second): ``warm`` does that ahead of time.
+
+    Args:
+        api_key: Empty where the server wants none.
+        base_url: None for the SDK's own.
+
+    Raises:
+        LookupError: No such kind.
+    """
+    opens = _load(kind)
+    return opens(api_key=api_key, base_url=base_url or None, limits=limits or ProviderLimits())
+
+
+def warm(kind: str) -> None:
+    """Import what a kind needs, so that its first call does not wait for it.
+
+    Raises:
+        LookupError: No such kind.
+    """
+    _load(kind)
+
+
+def _load(kind: str) -> _Opens:
+    if kind not in _paths:
+        raise LookupError(f"no provider of the kind {kind!r}")
+    module, _, name = _paths[kind].rpartition(".")
+    # A dotted path names anything; that it opens a provider is its author's promise.
+    return cast(_Opens, getattr(import_module(module), name))
