@@ -1,0 +1,98 @@
+"""Tokens that let a program act for a person: shown once, kept as a digest."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from agents.models import ApiToken, Membership, Person, Team
+
+SECRET_PREFIX: Final = "qanot_"  # noqa: S105 — the part that all share
+SHOWN_CHARACTERS: Final = len(SECRET_PREFIX) + 6
+# Writing each use would cost every request a commit.
+LAST_USED_STEP: Final = timedelta(minutes=1)
+
+
+def issue(
+    *,
+    team: Team,
+    person: Person,
+    name: str,
+    scopes: Sequence[ApiToken.Scope],
+    expires_at: datetime | None = None,
+) -> tuple[ApiToken, str]:
+    """Make a token and return it with its secret, which nobody can read again.
+
+    Raises:
+        ValueError: The person belongs to another team.
+    """
+    if person.team_id != team.pk:
+        raise ValueError("a token acts for a person of its own team")
+    # 256 random bits: guessing is hopeless, so a fast digest without salt is enough.
+    secret = SECRET_PREFIX + secrets.token_urlsafe(32)
+    token = ApiToken.objects.create(
+        team=team,
+        person=person,
+        name=name,
+        prefix=secret[:SHOWN_CHARACTERS],
+        digest=_digest(secret),
+        scopes=list(scopes),
+        expires_at=expires_at,
+    )
+    return token, secret
+
+
+def verify(secret: str) -> ApiToken | None:
+    """Return the token of a secret, its person and team loaded; None where it may not be used.
+
+    It may not once it is revoked or expired, its team or person archived, or its person's login
+    switched off or no longer of the team.
+    """
+    if not secret.startswith(SECRET_PREFIX):
+        return None
+    now = timezone.now()
+    token = (
+        ApiToken.objects.select_related("person", "team")
+        .filter(_may_still_act(), _unexpired(now), digest=_digest(secret), revoked_at=None)
+        .first()
+    )
+    if token is not None:
+        _note_use(token, now)
+    return token
+
+
+def revoke(token: ApiToken) -> None:
+    """End a token for good; the first time counts."""
+    now = timezone.now()
+    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
+        token.revoked_at = now
+
+
+def _unexpired(now: datetime) -> Q:
+    return Q(expires_at=None) | Q(expires_at__gt=now)
+
+
+def _may_still_act() -> Q:
+    membership = Membership.objects.filter(user=OuterRef("person__user"), team=OuterRef("team"))
+    belongs = Q(person__user__is_superuser=True) | Q(Exists(membership))
+    return Q(person__archived_at=None, person__merged_into=None, team__archived_at=None) & (
+        Q(person__user=None) | (Q(person__user__is_active=True) & belongs)
+    )
+
+
+def _note_use(token: ApiToken, now: datetime) -> None:
+    if token.last_used_at is not None and now - token.last_used_at < LAST_USED_STEP:
+        return
+    token.last_used_at = now
+    ApiToken.objects.filter(
+        Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USED_STEP), pk=token.pk
+    ).update(last_used_at=now)
+
+
+def _digest(secret: str) -> str:
+    # Whatever bytes a client sends, an unknown secret is just unknown.
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
