@@ -28,9 +28,7 @@ class ScopedQuerySet(models.QuerySet[M]):
         visible = models.Q(scope=Scope.TEAM, agent=None)
         visible |= models.Q(scope=Scope.AGENT, agent_id=viewer.agent_id)
         if viewer.chat_id is not None:
-            visible |= models.Q(
-                scope=Scope.CHAT, agent_id=viewer.agent_id, chat_id=viewer.chat_id
-            )
+            visible |= models.Q(scope=Scope.CHAT, agent_id=viewer.agent_id, chat_id=viewer.chat_id)
         if viewer.sees_person:
             visible |= models.Q(
                 scope=Scope.PERSON, agent_id=viewer.agent_id, person_id=viewer.person_id

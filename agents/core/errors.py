@@ -1,19 +1,19 @@
 """What can go wrong while an agent works, as classes that callers decide by.
 
-    AgentError
-    ├── ProviderError            a model provider did not answer
-    │   ├── RateLimited          the same request may succeed later, or elsewhere
-    │   ├── Overloaded           the provider's side is busy or broken
-    │   ├── ProviderTimeout      nothing came within the agreed time
-    │   ├── StreamBroken         the answer broke off, or arrived empty or unreadable
-    │   ├── AccountRefused       the account itself is refused until a person acts
-    │   │   ├── AuthenticationFailed
-    │   │   └── BillingRefused
-    │   └── RequestRefused       this request is refused, the account is fine
-    │       └── ContextOverflow
-    ├── NoProvider               no account of the chain may be asked
-    ├── Stopped                  a person asked the turn to stop
-    └── LeaseLost                another worker owns the turn now
+AgentError
+├── ProviderError            a model provider did not answer
+│   ├── RateLimited          the same request may succeed later, or elsewhere
+│   ├── Overloaded           the provider's side is busy or broken
+│   ├── ProviderTimeout      nothing came within the agreed time
+│   ├── StreamBroken         the answer broke off, or arrived empty or unreadable
+│   ├── AccountRefused       the account itself is refused until a person acts
+│   │   ├── AuthenticationFailed
+│   │   └── BillingRefused
+│   └── RequestRefused       this request is refused, the account is fine
+│       └── ContextOverflow
+├── NoProvider               no account of the chain may be asked
+├── Stopped                  a person asked the turn to stop
+└── LeaseLost                another worker owns the turn now
 """
 
 from typing import Literal
@@ -103,7 +103,7 @@ class BillingRefused(AccountRefused):
 class RequestRefused(ProviderError):
     """HTTP 400, 404 or 422: this request is refused, the account is fine."""
 
-    code = "request_refused"
+    code: ErrorCode = "request_refused"
 
 
 class ContextOverflow(RequestRefused):

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from agents.core.errors import ProviderError
 from agents.core.events import ProviderEvent
 from agents.core.messages import Message, Reply, ToolCall, Usage
-from agents.core.tooling import ToolContext, ToolOutcome, ToolSpec
+from agents.core.tooling import ToolOutcome, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,7 @@ class Charge:
     """
 
     account_id: int
+    account_name: str
     model: str
     usage: Usage
     reservation: str | None = None
@@ -200,20 +201,3 @@ class StopSignal(Protocol):
     async def wait(self) -> None:
         """Return once it is asked."""
         ...
-
-
-__all__ = [
-    "ChainLink",
-    "Charge",
-    "ContextKeeper",
-    "CoolDowns",
-    "Journal",
-    "ModelCall",
-    "Provider",
-    "Purse",
-    "RecordedStep",
-    "StopSignal",
-    "SystemPart",
-    "ToolBox",
-    "ToolContext",
-]

@@ -98,11 +98,6 @@ class ChatSession(PublicIdModel, ArchivableModel):
         ]
         indexes: ClassVar = [
             models.Index(fields=["person", "last_interaction_at"], name="session_by_person"),
-            models.Index(
-                fields=["leased_until"],
-                name="session_leased",
-                condition=models.Q(leased_until__isnull=False),
-            ),
         ]
 
     def __str__(self) -> str:

@@ -66,9 +66,7 @@ class InboundMessage(PublicIdModel):
     )
     content = models.ForeignKey(Content, on_delete=models.PROTECT, related_name="+")
     payload = models.JSONField(_("payload"), null=True)
-    status = models.CharField(
-        _("status"), max_length=16, choices=Status, default=Status.ACCEPTED
-    )
+    status = models.CharField(_("status"), max_length=16, choices=Status, default=Status.ACCEPTED)
     received_at = models.DateTimeField(_("received at"))
 
     class Meta:

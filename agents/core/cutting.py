@@ -1,0 +1,29 @@
+"""Shortening texts for the model: the head and the tail stay, the middle goes."""
+
+from dataclasses import dataclass
+from typing import Final
+
+HEAD_SHARE: Final = 0.70
+TAIL_SHARE: Final = 0.20
+TOOL_RESULT_CHARACTERS: Final = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text as the model sees it, and how many characters of the whole it lacks."""
+
+    text: str
+    removed: int
+
+
+def cut_middle(text: str, limit: int) -> Cut:
+    """Return a text of at most ``limit`` characters: 70 % head, 20 % tail, a marker between.
+
+    A text within the limit stays as it is.
+    """
+    if len(text) <= limit:
+        return Cut(text, 0)
+    head, tail = int(limit * HEAD_SHARE), int(limit * TAIL_SHARE)
+    removed = len(text) - head - tail
+    marker = f"\n\n[… {removed} characters removed …]\n\n"
+    return Cut(f"{text[:head]}{marker}{text[len(text) - tail :]}", removed)

@@ -1,0 +1,25 @@
+"""The one way in which coroutines reach the ORM."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from channels.db import database_sync_to_async
+from django.conf import settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# As many threads as the pool has connections: a thread never waits for a connection.
+_threads = ThreadPoolExecutor(settings.DATABASE_POOL_SIZE, thread_name_prefix="database")
+
+
+async def in_db(f: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a synchronous function that uses the ORM, and return what it returns.
+
+    It runs on one of a bounded number of threads, each with a pooled connection for the length
+    of the call. A bare ``await queryset.aget()`` would put all turns of a process on one thread.
+    """
+    return await database_sync_to_async(f, thread_sensitive=False, executor=_threads)(
+        *args, **kwargs
+    )

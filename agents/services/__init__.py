@@ -1,0 +1,1 @@
+"""What is done with agents, teams and people: one module a subject."""

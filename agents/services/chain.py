@@ -1,0 +1,149 @@
+"""An agent's chain, ready to be asked: rows become links with an open provider each."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from weakref import WeakKeyDictionary
+
+from django.conf import settings
+
+from agents import models
+from agents.core.errors import AuthenticationFailed
+from agents.core.events import ProviderEvent
+from agents.core.messages import Reply
+from agents.core.protocols import ChainLink, ModelCall, Provider
+from agents.providers import ProviderLimits, open_provider
+from agents.providers.offline import OFFLINE_MODEL
+
+# The link of the offline provider belongs to no account.
+NO_ACCOUNT = 0
+
+
+def rows_of(agent_id: int) -> list[models.ChainLink]:
+    """Return the agent's chain in its order, with accounts loaded."""
+    return list(
+        models.ChainLink.objects.filter(agent_id=agent_id)
+        .select_related("account")
+        .order_by("position", "id")
+    )
+
+
+def limits() -> ProviderLimits:
+    """Return the platform's limits of one call."""
+    return ProviderLimits(
+        first_event_s=settings.QANOT_FIRST_EVENT_S,
+        between_events_s=settings.QANOT_BETWEEN_EVENTS_S,
+        call_s=settings.QANOT_CALL_S,
+    )
+
+
+def open_chain(rows: Sequence[models.ChainLink]) -> tuple[ChainLink, ...]:
+    """Return the chain's links; without rows, the one of the offline provider.
+
+    Providers are opened once for each event loop and account, and again when the account was
+    edited. Call it on the loop.
+    """
+    if not rows:
+        return (_offline(),)
+    return tuple(
+        ChainLink(
+            account_id=row.account_id,
+            account_name=row.account.name,
+            provider=_providers().of(row.account),
+            model=row.model,
+            window_tokens=row.window_tokens,
+            max_output_tokens=row.max_output_tokens,
+        )
+        for row in rows
+    )
+
+
+def _offline() -> ChainLink:
+    return ChainLink(
+        account_id=NO_ACCOUNT,
+        account_name=OFFLINE_MODEL,
+        provider=open_provider("offline"),
+        model=OFFLINE_MODEL,
+        window_tokens=100_000,
+        max_output_tokens=4_096,
+    )
+
+
+@dataclass(slots=True)
+class _Open:
+    provider: Provider
+    edited_at: datetime
+
+
+class _Providers:
+    """The open providers of one event loop, by account."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, _Open] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def of(self, account: models.ProviderAccount) -> Provider:
+        known = self._open.get(account.pk)
+        if known is not None and known.edited_at == account.updated_at:
+            return known.provider
+        if known is not None:
+            closing = asyncio.ensure_future(_close_later(known.provider))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+        provider = _open(account)
+        self._open[account.pk] = _Open(provider, account.updated_at)
+        return provider
+
+    async def aclose(self) -> None:
+        for known in self._open.values():
+            await known.provider.aclose()
+        self._open.clear()
+
+
+_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Providers] = WeakKeyDictionary()
+
+
+def _providers() -> _Providers:
+    return _by_loop.setdefault(asyncio.get_running_loop(), _Providers())
+
+
+async def close_providers() -> None:
+    """Close the running loop's providers, before the loop ends."""
+    providers = _by_loop.pop(asyncio.get_running_loop(), None)
+    if providers is not None:
+        await providers.aclose()
+
+
+async def _close_later(provider: Provider) -> None:
+    # Turns that run on the old key may finish; no call is longer than this.
+    await asyncio.sleep(settings.QANOT_CALL_S)
+    await provider.aclose()
+
+
+def _open(account: models.ProviderAccount) -> Provider:
+    variable = account.key_reference.removeprefix("env:")
+    key = os.environ.get(variable, "") if variable else ""
+    if variable and not key:
+        return _Keyless(variable)
+    return open_provider(
+        account.kind, api_key=key, base_url=account.base_url or None, limits=limits()
+    )
+
+
+class _Keyless:
+    """Stands for an account whose key is not where it says: asking it is refused."""
+
+    def __init__(self, variable: str) -> None:
+        self._refusal = f"the environment variable {variable} is not set"
+
+    async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent]:
+        raise AuthenticationFailed(self._refusal)
+        yield
+
+    async def complete(self, call: ModelCall) -> Reply:
+        raise AuthenticationFailed(self._refusal)
+
+    async def aclose(self) -> None:
+        """Hold nothing, so give nothing back."""

@@ -1,0 +1,106 @@
+"""The ledger: what each model call used, and what it cost at the price of that moment."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.metadata import version
+from typing import Final
+
+import genai_prices
+
+from agents.core.messages import JsonObject, Usage
+from agents.core.protocols import ChainLink, Charge, ModelCall
+from agents.models import UsageRecord
+from agents.services.chain import NO_ACCOUNT
+
+PRICE_SOURCE: Final = f"genai-prices {version('genai-prices')}"
+_RATES: Final = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok")
+
+
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """Who spends: plain values, so that the ledger outlives what they name.
+
+    Args:
+        origin: Reference as text, ``turn:81``.
+        kind: What the call was for, ``turn``.
+    """
+
+    origin: str
+    kind: str
+    team_id: int
+    agent_id: int | None
+    person_id: int | None
+    channel: str
+
+
+class OpenPurse:
+    """A ``Purse`` that nothing limits."""
+
+    async def reserve(self, link: ChainLink, call: ModelCall) -> str | None:
+        """Set nothing aside."""
+        return None
+
+    def settle(
+        self, link: ChainLink, usage: Usage, *, reservation: str | None, was_broken: bool = False
+    ) -> Charge:
+        """Return what the call used, for the journal to write."""
+        return Charge(
+            account_id=link.account_id,
+            account_name=link.account_name,
+            model=link.model,
+            usage=usage,
+            reservation=reservation,
+            was_broken=was_broken,
+        )
+
+
+def record(charge: Charge, spender: Spender) -> None:
+    """Write one usage row; call it in the transaction that completes or breaks off the step.
+
+    The offline provider is no model, so it leaves no row.
+    """
+    if charge.account_id == NO_ACCOUNT:
+        return
+    price, cost = price_of(charge.model, charge.usage)
+    UsageRecord.objects.create(
+        origin=spender.origin,
+        kind=spender.kind,
+        team_id=spender.team_id,
+        agent_id=spender.agent_id,
+        person_id=spender.person_id,
+        channel=spender.channel,
+        account_id=charge.account_id,
+        provider=charge.account_name,
+        model=charge.model,
+        input_tokens=charge.usage.input_tokens,
+        cache_read_tokens=charge.usage.cache_read_tokens,
+        cache_write_tokens=charge.usage.cache_write_tokens,
+        output_tokens=charge.usage.output_tokens,
+        reasoning_tokens=charge.usage.reasoning_tokens,
+        is_estimate=charge.usage.is_estimate,
+        was_broken=charge.was_broken,
+        price=price,
+        cost_usd=cost,
+    )
+
+
+def price_of(model: str, usage: Usage) -> tuple[JsonObject | None, Decimal | None]:
+    """Return the rates used, dollars a million tokens, and the cost; both None where unknown."""
+    counted = genai_prices.Usage(
+        # genai-prices counts cached tokens as input too.
+        input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        output_tokens=usage.output_tokens,
+    )
+    try:
+        found = genai_prices.calc_price(counted, model)
+    except LookupError:
+        return None, None
+    rates: JsonObject = {"v": 1, "source": PRICE_SOURCE, "model": found.model.id}
+    rates |= {
+        name: str(getattr(found.model_price, name))
+        for name in _RATES
+        if getattr(found.model_price, name) is not None
+    }
+    return rates, found.total_price

@@ -1,0 +1,31 @@
+"""What can go wrong between a channel and its conversation.
+
+SessionsError
+├── EmptyMessage       nothing was said
+├── MessageTooLong     more was said than a message may hold
+└── KeyReused          the same external id came with another body
+"""
+
+
+class SessionsError(Exception):
+    """The root of what this app raises on purpose."""
+
+
+class EmptyMessage(SessionsError):
+    """A message of nothing but white space; no turn is made of it."""
+
+
+class MessageTooLong(SessionsError):
+    """More was said than a message may hold.
+
+    Args:
+        limit: Characters that a message may have.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"a message has at most {limit} characters")
+        self.limit = limit
+
+
+class KeyReused(SessionsError):
+    """The same sender used the same external id for another body."""

@@ -1,0 +1,1 @@
+"""Live events: what a running turn publishes, and how watchers catch up (docs/events.md)."""

@@ -1,0 +1,1 @@
+"""Running turns: claimed by a lease, stepped, answered, swept."""

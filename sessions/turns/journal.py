@@ -1,0 +1,143 @@
+"""A turn's steps in PostgreSQL: what a later attempt replays."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import structlog
+from agents.core.errors import ProviderError
+from agents.core.messages import Reply, ToolCall, dump_reply, load_reply
+from agents.core.protocols import ChainLink, Charge, RecordedStep
+from agents.core.tooling import ToolOutcome
+from agents.db import in_db
+from agents.services import ledger
+from django.db import transaction
+from django.utils import timezone
+
+from sessions.models import Content, TurnStep
+from sessions.turns import leases
+from sessions.turns.leases import Claimed
+
+_log = structlog.get_logger(__name__)
+
+
+class DatabaseJournal:
+    """The ``Journal`` of one attempt; every write first passes the lease's fence."""
+
+    def __init__(self, claimed: Claimed) -> None:
+        self._claimed = claimed
+        self._turn = claimed.turn
+        self.charges: list[Charge] = []
+
+    async def replay(self) -> Mapping[int, RecordedStep]:
+        """Return what earlier attempts left, by step number."""
+        if self._turn.attempt == 1:
+            return {}
+        return await in_db(recorded_steps, self._turn.pk)
+
+    async def model_started(self, number: int, link: ChainLink) -> None:
+        """Note that a request is about to leave."""
+        await in_db(self._start, number, TurnStep.Kind.MODEL, link.model, "")
+        _log.info("request.sent", turn=self._turn.pk, step=number, account=link.account_id)
+
+    async def model_broken(self, number: int, charge: Charge | None, error: ProviderError) -> None:
+        """Note that a request broke off, and what it cost if it cost anything."""
+        await in_db(self._break, number, charge, error)
+        _log.warning("request.broken", turn=self._turn.pk, step=number, code=error.code)
+
+    async def model_finished(self, number: int, reply: Reply, charge: Charge) -> None:
+        """Note the reply and its cost together."""
+        await in_db(self._finish, number, dump_reply(reply), is_error=False, charge=charge)
+        _log.info("reply.stored", turn=self._turn.pk, step=number)
+
+    async def tool_started(self, number: int, call: ToolCall) -> None:
+        """Note that a tool is about to run."""
+        await in_db(self._start, number, TurnStep.Kind.TOOL, call.name[:200], call.id[:200])
+        _log.info("tool.started", turn=self._turn.pk, step=number, tool=call.name)
+
+    async def tool_finished(self, number: int, call: ToolCall, outcome: ToolOutcome) -> None:
+        """Note the whole result."""
+        await in_db(self._finish, number, outcome.text, is_error=outcome.is_error)
+        _log.info("tool.finished", turn=self._turn.pk, step=number, tool=call.name)
+
+    # --- in the database --------------------------------------------------------------------
+
+    @transaction.atomic
+    def _start(self, number: int, kind: TurnStep.Kind, name: str, call_id: str) -> None:
+        self._hold()
+        TurnStep.objects.bulk_create(
+            [
+                TurnStep(
+                    turn=self._turn,
+                    number=number,
+                    kind=kind,
+                    name=name,
+                    call_id=call_id,
+                    attempt=self._turn.attempt,
+                    started_at=timezone.now(),
+                )
+            ],
+            update_conflicts=True,
+            unique_fields=["turn", "number"],
+            update_fields=["name", "call_id", "attempt", "started_at", "error"],
+        )
+
+    @transaction.atomic
+    def _break(self, number: int, charge: Charge | None, error: ProviderError) -> None:
+        self._hold()
+        TurnStep.objects.filter(turn=self._turn, number=number).update(
+            error=f"{error.code}: {error.detail}"[:500]
+        )
+        if charge is not None:
+            self._charge(charge)
+
+    @transaction.atomic
+    def _finish(
+        self, number: int, text: str, *, is_error: bool, charge: Charge | None = None
+    ) -> None:
+        self._hold()
+        content = Content.objects.create(
+            team_id=self._turn.session.team_id, text=text.replace("\x00", "")
+        )
+        TurnStep.objects.filter(turn=self._turn, number=number).update(
+            content=content, is_error=is_error, finished_at=timezone.now()
+        )
+        if charge is not None:
+            self._charge(charge)
+
+    def _hold(self) -> None:
+        leases.hold(self._turn.session_id, self._claimed.token)
+
+    def _charge(self, charge: Charge) -> None:
+        session = self._turn.session
+        ledger.record(
+            charge,
+            ledger.Spender(
+                origin=self._turn.ref,
+                kind="turn",
+                team_id=session.team_id,
+                agent_id=session.agent_id,
+                person_id=session.person_id,
+                channel=session.account.channel,
+            ),
+        )
+        self.charges.append(charge)
+
+
+def recorded_steps(turn_id: int) -> dict[int, RecordedStep]:
+    """Return a turn's steps, by number."""
+    steps = TurnStep.objects.filter(turn_id=turn_id).select_related("content")
+    return {step.number: _recorded(step) for step in steps}
+
+
+def _recorded(step: TurnStep) -> RecordedStep:
+    is_model = step.kind == TurnStep.Kind.MODEL
+    recorded = RecordedStep(
+        number=step.number,
+        kind="model" if is_model else "tool",
+        is_finished=step.finished_at is not None,
+    )
+    if step.content is None or not recorded.is_finished:
+        return recorded
+    if is_model:
+        return replace(recorded, reply=load_reply(step.content.text))
+    return replace(recorded, outcome=ToolOutcome(step.content.text, step.is_error))

@@ -1,0 +1,184 @@
+"""The right to run a session's turns, and the fence before every write.
+
+A lease is a token on the session's row, good until ``leased_until``. A worker also holds a
+PostgreSQL advisory lock under its own number for as long as its process lives, so that the
+sessions of a process that died are free at once, without waiting for their leases to run out.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from agents.core.errors import LeaseLost
+from sessions.models import ChatSession, Turn
+
+_log = structlog.get_logger(__name__)
+
+# The first key of the two-part advisory locks; the second is the worker's number.
+WORKER_LOCKS: Final = 0x51414E
+QUARANTINE_LOCK: Final = 0x51414F
+ORPHANED_BEFORE_QUARANTINE: Final = 2
+ATTEMPTS_IN_QUARANTINE: Final = 3
+
+# Free: nobody's, run out, or its worker's lock is gone with its process.
+_FREE = f"""
+    (s.lease_token IS NULL OR s.leased_until < now() OR NOT EXISTS (
+        SELECT 1 FROM pg_locks l
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+          AND l.classid = {WORKER_LOCKS} AND l.objid = s.leased_by
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A turn that this worker may run, and the lease it holds for it."""
+
+    turn: Turn
+    token: uuid.UUID
+    is_exhausted: bool = False
+
+
+def free_sessions(limit: int) -> list[int]:
+    """Return sessions that owe an answer and that nobody is working on, the longest waiting first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT s.id FROM bot_sessions_chatsession s
+            JOIN bot_sessions_turn t ON t.session_id = s.id AND t.state IN ('queued', 'running')
+            WHERE {_FREE} GROUP BY s.id ORDER BY min(t.id) LIMIT %s
+            """,  # noqa: S608 — constants only
+            [limit],
+        )
+        return [row[0] for row in cursor.fetchall()]
+
+
+@transaction.atomic
+def claim(session_id: int, *, worker_id: int) -> Claimed | None:
+    """Take the session and its oldest unfinished turn; None where there is nothing to take.
+
+    A running turn whose session is free was orphaned: counted, and from the second time on put
+    into quarantine, where only one turn at a time runs and only these attempts count.
+    """
+    token = uuid.uuid4()
+    if not _take(session_id, token, worker_id):
+        return None
+    turn = (
+        Turn.objects.unfinished()
+        .filter(session_id=session_id)
+        .select_related("session__agent", "session__account", "session__person", "generation")
+        .order_by("id")
+        .first()
+    )
+    if turn is None or not _may_run(turn):
+        release(session_id, token)
+        return None
+    is_exhausted = turn.quarantine_attempts > ATTEMPTS_IN_QUARANTINE
+    turn.attempt += 1
+    turn.state = Turn.State.RUNNING
+    turn.claimed_at = timezone.now()
+    turn.save(update_fields=["attempt", "state", "claimed_at", "orphaned", "quarantine_attempts"])
+    transaction.on_commit(
+        lambda: _log.info("lease.taken", turn=turn.pk, session=session_id, attempt=turn.attempt)
+    )
+    return Claimed(turn=turn, token=token, is_exhausted=is_exhausted)
+
+
+def _take(session_id: int, token: uuid.UUID, worker_id: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            UPDATE bot_sessions_chatsession s
+            SET lease_token = %s, leased_by = %s, leased_until = now() + %s
+            WHERE s.id = %s AND {_FREE}
+            """,  # noqa: S608 — constants only
+            [token, worker_id, _length(), session_id],
+        )
+        return cursor.rowcount == 1
+
+
+def _may_run(turn: Turn) -> bool:
+    """Count an orphan, and let into quarantine one at a time."""
+    if turn.state != Turn.State.RUNNING:
+        return True
+    turn.orphaned += 1
+    if turn.orphaned >= ORPHANED_BEFORE_QUARANTINE:
+        if not _enter_quarantine(turn):
+            return False
+        turn.quarantine_attempts += 1
+    _log.warning("turn.orphaned", turn=turn.pk, orphaned=turn.orphaned)
+    return True
+
+
+def _enter_quarantine(turn: Turn) -> bool:
+    with connection.cursor() as cursor:
+        # Until this transaction ends nobody else decides about quarantine.
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [QUARANTINE_LOCK])
+        cursor.execute(
+            f"""
+            SELECT NOT EXISTS (
+                SELECT 1 FROM bot_sessions_turn t
+                JOIN bot_sessions_chatsession s ON s.id = t.session_id
+                WHERE t.state = 'running' AND t.orphaned >= %s AND t.id <> %s AND NOT {_FREE})
+            """,  # noqa: S608 — constants only
+            [ORPHANED_BEFORE_QUARANTINE, turn.pk],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def hold(session_id: int, token: uuid.UUID) -> None:
+    """Fence and renew: the first statement of every write of a turn.
+
+    Raises:
+        LeaseLost: Another worker has the session; the transaction must write nothing.
+    """
+    held = ChatSession.objects.filter(pk=session_id, lease_token=token).update(
+        leased_until=timezone.now() + _length()
+    )
+    if not held:
+        raise LeaseLost(f"session {session_id} is another worker's")
+
+
+def release(session_id: int, token: uuid.UUID) -> None:
+    """Give the session back, in the transaction that ends or hands back its turn.
+
+    Raises:
+        LeaseLost: Another worker has the session; the transaction must write nothing.
+    """
+    held = ChatSession.objects.filter(pk=session_id, lease_token=token).update(
+        lease_token=None, leased_until=None, leased_by=None
+    )
+    if not held:
+        raise LeaseLost(f"session {session_id} is another worker's")
+
+
+def renew(tokens: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+    """Renew many leases at once; return the tokens that still hold."""
+    held = ChatSession.objects.filter(lease_token__in=tokens)
+    held.update(leased_until=timezone.now() + _length())
+    return {token for token in held.values_list("lease_token", flat=True) if token is not None}
+
+
+@transaction.atomic
+def hand_back(claimed: Claimed) -> None:
+    """Queue a running turn again and free its session: this process is going to end.
+
+    Raises:
+        LeaseLost: Another worker has the session already.
+    """
+    release(claimed.turn.session_id, claimed.token)
+    Turn.objects.filter(pk=claimed.turn.pk, state=Turn.State.RUNNING).update(
+        state=Turn.State.QUEUED
+    )
+    transaction.on_commit(lambda: _log.info("lease.handed_back", turn=claimed.turn.pk))
+
+
+def _length() -> timedelta:
+    return timedelta(seconds=settings.QANOT_LEASE_S)
