@@ -5,6 +5,7 @@ An empty value counts as not set. Nothing here imports Django, so that the super
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast, get_args, get_origin
@@ -14,18 +15,34 @@ from environs import Env, EnvValidationError, validate
 
 PROJECT = Path(__file__).resolve().parent.parent
 PREFIX = "QANOT_"
+DATABASE_SCHEMES = ("postgresql", "postgres")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
 
 
 class BadEnvironment(Exception):
     """A variable has an unknown name or a bad value; the text never shows the value."""
 
 
-def _variable(default: object, meaning: str, *, at_least: float | None = None) -> Any:
+def _variable(
+    default: object,
+    meaning: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    schemes: tuple[str, ...] = (),
+) -> Any:
     """Declare one row of the table.
 
     `Any`, as `dataclasses.field` does: the annotation beside it gives the type.
     """
-    return field(default=default, metadata={"meaning": meaning, "at_least": at_least})
+    checks: list[Callable[[Any], Any]] = []
+    if at_least is not None or at_most is not None:
+        checks.append(validate.Range(min=at_least, max=at_most))
+    if schemes:
+        starts = " or ".join(f"{scheme}://" for scheme in schemes)
+        error = f"It has to start with {starts}."
+        checks.append(validate.Regexp(f"({'|'.join(schemes)})://.", error=error))
+    return field(default=default, metadata={"meaning": meaning, "checks": checks})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +53,17 @@ class Environment:
         "",
         "PostgreSQL 15 or newer with pgvector, as the application's role. "
         "Empty: the embedded server is started.",
+        schemes=DATABASE_SCHEMES,
     )
     database_owner_url: str = _variable(
         "",
         "The same database as the role that owns the tables and migrates them. "
         "Empty: `DATABASE_URL`; past rows are then not protected by the database.",
+        schemes=DATABASE_SCHEMES,
     )
-    redis_url: str = _variable("", "Redis 7 or Valkey. Empty: the embedded server is started.")
+    redis_url: str = _variable(
+        "", "Redis 7 or Valkey. Empty: the embedded server is started.", schemes=REDIS_SCHEMES
+    )
     anthropic_api_key: bool = _variable(
         False,
         "If set at the start, an account for Anthropic is made that refers to this variable; "
@@ -57,12 +78,13 @@ class Environment:
         ".qanot", "Folder of the embedded servers' data, uploaded files and the secret key."
     )
     qanot_host: str = _variable("127.0.0.1", "Address the web server listens on.")
-    qanot_port: int = _variable(8000, "Port the web server listens on.", at_least=1)
+    qanot_port: int = _variable(8000, "Port the web server listens on.", at_least=1, at_most=65_535)
     qanot_workers: int = _variable(1, "Worker processes that run turns.", at_least=1)
     qanot_public_url: str = _variable(
         "",
         "Address people use when a proxy stands in front, such as `https://bots.example.org`. "
         "With https, cookies are sent over https only.",
+        schemes=("https", "http"),
     )
     qanot_secret_key: str = _variable(
         "", "Key that signs sessions and tokens. Empty: made at the first start, kept in the home."
@@ -134,7 +156,7 @@ def read_environment() -> Environment:
                 f"{name} is not a setting of Qanot; the table in README.md has all names."
             )
     given = {
-        column.name: _parsed(column.name.upper(), column.type, column.metadata["at_least"])
+        column.name: _parsed(column.name.upper(), column.type, column.metadata["checks"])
         for column in fields(Environment)
         if os.environ.get(column.name.upper(), "").strip()
     }
@@ -142,9 +164,8 @@ def read_environment() -> Environment:
 
 
 # Any: one value of whichever type the field declares; the dataclass is the typed view of it.
-def _parsed(name: str, kind: object, at_least: float | None) -> Any:
+def _parsed(name: str, kind: object, checks: list[Callable[[Any], Any]]) -> Any:
     env = Env()
-    checks = [] if at_least is None else [validate.Range(min=at_least)]
     try:
         if kind is int:
             return env.int(name, validate=checks)
@@ -156,7 +177,7 @@ def _parsed(name: str, kind: object, at_least: float | None) -> Any:
             return tuple(host.strip() for host in env.str(name).split(",") if host.strip())
         if get_origin(kind) is Literal:
             return env.str(name, validate=validate.OneOf(get_args(kind)))
-        return env.str(name).strip()
+        return env.str(name, validate=checks).strip()
     except EnvValidationError as error:
         reason = " ".join(cast("list[str]", error.error_messages))
         raise BadEnvironment(f"{name} has a bad value: {reason}") from error

@@ -135,7 +135,7 @@ class Postgres:
         """
         assert self.process is not None  # noqa: S101 - callers spawn first
         if not wait_until(self._is_ready, self.process, timeout_s=timeout_s, patience=patience):
-            raise EmbeddedError(_reason(self._log))
+            raise EmbeddedError(_reason(self._log, self._place.postgres))
 
     def stop(self, *, timeout_s: float = 5) -> None:
         """End all sessions, write everything, stop."""
@@ -192,7 +192,7 @@ class Postgres:
         stdout, stderr = process.communicate(statements.encode())
         said = (stdout + stderr).decode(errors="replace")
         if process.returncode or "ERROR:" in said or "FATAL:" in said:
-            raise EmbeddedError(_explain(said))
+            raise EmbeddedError(_explain(said, self._place.postgres))
 
     def _end_predecessor(self) -> None:
         """A killed supervisor's server may still be writing its last pages."""
@@ -228,17 +228,23 @@ def _first_statements(passwords: dict[str, str]) -> str:
     return "".join(f"{statement};\n\n" for statement in statements)
 
 
-def _explain(said: str) -> str:
-    if "No space left on device" in said:
-        return "The disk is full: free some space and start again."
+def _disk_is_full(said: str, folder: Path) -> bool:
+    """Whether a server failed for want of space; its smallest need is a segment of 16 MB."""
+    signs = ("No space left on device", "wrote only")
+    return any(sign in said for sign in signs) or shutil.disk_usage(folder).free < 16_000_000
+
+
+def _explain(said: str, folder: Path) -> str:
+    if _disk_is_full(said, folder):
+        return f"The disk of {folder} is full: free some space and start again."
     lines = [line for line in said.splitlines() if "ERROR" in line or "FATAL" in line]
     return f"PostgreSQL cannot be set up: {(lines or said.splitlines() or ['no output'])[-1]}"
 
 
-def _reason(log: Path) -> str:
+def _reason(log: Path, folder: Path) -> str:
     said = last_lines(log)
-    if "No space left on device" in said:
-        return "The disk is full: free some space and start again."
+    if _disk_is_full(said, folder):
+        return f"The disk of {folder} is full: free some space and start again."
     return f"PostgreSQL does not start: {said} (log: {log})"
 
 

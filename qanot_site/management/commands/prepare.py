@@ -42,7 +42,9 @@ class Command(BaseCommand):
         except schema.SchemaError as error:
             raise CommandError(str(error)) from error
         except OperationalError as error:
-            raise CommandError(f"PostgreSQL does not answer: {first_line(error)}") from error
+            raise CommandError(
+                f"PostgreSQL does not answer; check DATABASE_URL: {first_line(error)}"
+            ) from error
 
     def _check_redis(self) -> None:
         client = redis.Redis.from_url(
