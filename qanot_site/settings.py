@@ -9,11 +9,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
+import django_stubs_ext
 from csp.constants import NONCE, NONE, SELF
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy as _
 
 from qanot_site import logs
 from qanot_site.env import PROJECT, BadEnvironment, load_dotenv, read_environment
 from qanot_site.home import Home
+
+# Lets classes name their row, as in `ModelAdmin[Agent]`, while they run and not only for mypy.
+django_stubs_ext.monkeypatch()
 
 load_dotenv()
 try:
@@ -58,8 +64,9 @@ ALLOWED_HOSTS = list(ENVIRONMENT.qanot_allowed_hosts) or _local_hosts()
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if _public.scheme else []
 
 INSTALLED_APPS = [
-    "unfold",
-    "django.contrib.admin",
+    # Without its own site: ours stands in qanot_site/admin_site.py.
+    "unfold.apps.BasicAppConfig",
+    "qanot_site.apps.QanotAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -281,3 +288,35 @@ QANOT_BETWEEN_EVENTS_S = ENVIRONMENT.qanot_between_events_s
 QANOT_CALL_S = ENVIRONMENT.qanot_call_s
 QANOT_TOOL_S = ENVIRONMENT.qanot_tool_s
 QANOT_RETRY_BASE_S = ENVIRONMENT.qanot_retry_base_s
+
+# The admin's looks and sidebar; everything it loads lies in static files.
+UNFOLD = {
+    "SITE_TITLE": "Qanot",
+    "SITE_HEADER": "Qanot",
+    "SITE_SYMBOL": "flight",
+    "SITE_URL": "/chat/",
+    "SHOW_VIEW_ON_SITE": False,
+    "STYLES": [lambda request: static("admin-own/admin.css")],
+    "LOGIN": {"form": "qanot_site.admin_site.LoginForm"},
+    "ACCOUNT": {"navigation": [{"title": _("Chat"), "link": "/chat/"}]},
+    "SIDEBAR": {
+        "show_search": True,
+        "show_all_applications": False,
+        "navigation": "qanot_site.admin_site.navigation",
+    },
+    "COLORS": {
+        "primary": {
+            "50": "oklch(98.4% .014 180.72)",
+            "100": "oklch(95.3% .051 180.801)",
+            "200": "oklch(91% .096 180.426)",
+            "300": "oklch(85.5% .138 181.071)",
+            "400": "oklch(77.7% .152 181.912)",
+            "500": "oklch(70.4% .14 182.503)",
+            "600": "oklch(51.1% .096 186.391)",
+            "700": "oklch(43.7% .078 188.216)",
+            "800": "oklch(38.6% .063 188.416)",
+            "900": "oklch(32% .056 189)",
+            "950": "oklch(27.7% .046 192.524)",
+        }
+    },
+}
