@@ -1,7 +1,8 @@
 """What a person does to a provider account: forgive it, or take it out of use."""
 
-from agents.models import ProviderAccount
 from django.utils import timezone
+
+from agents.models import ProviderAccount
 
 
 def clear(account: ProviderAccount) -> None:

@@ -1,7 +1,8 @@
 """Persona documents: every change of a text is a version."""
 
-from agents.models import AgentDocument, AgentDocumentVersion, User
 from django.db import transaction
+
+from agents.models import AgentDocument, AgentDocumentVersion, User
 
 
 @transaction.atomic
@@ -19,7 +20,7 @@ def save(
     Returns:
         The new version, or None where the text was the same already.
     """
-    if document.pk is None:
+    if document._state.adding:
         document.text = ""
         document.save()
     locked = AgentDocument.objects.select_for_update().get(pk=document.pk)

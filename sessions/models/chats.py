@@ -101,7 +101,8 @@ class ChatSession(PublicIdModel, ArchivableModel):
         ]
 
     def __str__(self) -> str:
-        return self.title or self.key
+        # Shown wherever a row points here; the title is the person's own words.
+        return f"session:{self.pk}"
 
     @property
     def key(self) -> str:

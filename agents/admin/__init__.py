@@ -1,0 +1,27 @@
+"""The admin's pages of agents, teams and the ledger; importing this package registers them."""
+
+from agents.admin import (
+    agents,
+    audit,
+    checks,
+    documents,
+    files,
+    ledger,
+    people,
+    providers,
+    tokens,
+    users,
+)
+
+__all__ = [
+    "agents",
+    "audit",
+    "checks",
+    "documents",
+    "files",
+    "ledger",
+    "people",
+    "providers",
+    "tokens",
+    "users",
+]

@@ -1,0 +1,114 @@
+"""Teams, who runs them, and whom they talk with."""
+
+from django.contrib import admin
+from django.db import models
+from django.http import HttpRequest
+
+from agents.admin.archive import ArchiveActions, ArchivedFilter
+from agents.admin.base import ReadOnlyAdmin, TeamAdmin, TeamInline
+from agents.models import Chat, Identity, Membership, Person, Team
+from agents.services import access
+
+
+class MembershipInline(TeamInline):
+    """Who runs the team; only its owners change that."""
+
+    model = Membership
+    team_path = "team"
+    edit_roles = access.OWNERS
+    fields = ("user", "role")
+    autocomplete_fields = ("user",)
+
+
+@admin.register(Team)
+class TeamsAdmin(ArchiveActions, TeamAdmin):
+    """Teams; a superuser makes them, their owners name them."""
+
+    team_path = "pk"
+    edit_roles = access.OWNERS
+    fields = ("name", "slug", "time_zone")
+    list_display = ("name", "slug", "time_zone", "created_at", "archived_at")
+    list_filter = (ArchivedFilter,)
+    search_fields = ("name", "slug")
+    prepopulated_fields = {"slug": ("name",)}  # noqa: RUF012 - the name Django reads
+    inlines = (MembershipInline,)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return access.is_superuser(request)
+
+
+@admin.register(Membership)
+class MembershipAdmin(TeamAdmin):
+    """Roles. Another user or team is another membership."""
+
+    team_path = "team"
+    edit_roles = access.OWNERS
+    fixed_fields = ("user",)
+    can_delete = True
+    fields = ("team", "user", "role")
+    list_display = ("user", "team", "role", "created_at")
+    list_select_related = ("user", "team")
+    list_filter = ("team", "role")
+    search_fields = ("user__username", "user__first_name", "user__last_name")
+    autocomplete_fields = ("user",)
+
+
+class IdentityInline(TeamInline):
+    """How channels know the person; channels write these rows, people do not."""
+
+    model = Identity
+    team_path = "team"
+    fields = readonly_fields = ("channel", "external_id", "created_at")
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+
+@admin.register(Person)
+class PersonAdmin(ArchiveActions, TeamAdmin):
+    """People whom agents talk with.
+
+    The login of a person is set when the person is made and never here again: whoever could
+    put their own in its place would read that person's conversations.
+    """
+
+    team_path = "team"
+    fixed_fields = ("user",)
+    fields = ("team", "display_name", "user", "language", "time_zone", "merged_into", "created_at")
+    readonly_fields = ("merged_into", "created_at")
+    list_display = ("display_name", "team", "user", "language", "created_at", "archived_at")
+    list_select_related = ("team", "user")
+    list_filter = (ArchivedFilter, "team", "language")
+    search_fields = ("display_name", "user__username", "identities__external_id")
+    autocomplete_fields = ("user",)
+    inlines = (IdentityInline,)
+
+
+@admin.register(Identity)
+class IdentityAdmin(ReadOnlyAdmin):
+    """How channels know people."""
+
+    team_path = "team"
+    fields = ("team", "person", "channel", "external_id", "created_at")
+    list_display = ("external_id", "channel", "person", "team", "created_at")
+    list_select_related = ("person", "team")
+    list_filter = ("team", "channel")
+    search_fields = ("external_id", "person__display_name")
+
+
+@admin.register(Chat)
+class ChatAdmin(ArchiveActions, TeamAdmin):
+    """Groups; a channel makes them, their title may be put right."""
+
+    team_path = "team"
+    can_add = False
+    fields = ("team", "channel", "external_id", "title", "parent", "created_at")
+    readonly_fields = ("channel", "external_id", "parent", "created_at")
+    list_display = ("__str__", "channel", "team", "parent", "created_at", "archived_at")
+    list_select_related = ("team", "parent")
+    list_filter = (ArchivedFilter, "team", "channel")
+    search_fields = ("title", "external_id")

@@ -1,0 +1,195 @@
+"""The admin site: who may enter, and how its pages are grouped."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth.forms import AuthenticationForm as DjangoAuthenticationForm
+from django.db import models
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from unfold.forms import AuthenticationForm
+from unfold.sites import UnfoldAdminSite
+
+from agents.models import (
+    Agent,
+    AgentDocument,
+    AgentDocumentVersion,
+    ApiToken,
+    AuditEvent,
+    Chat,
+    File,
+    Identity,
+    Membership,
+    Person,
+    ProviderAccount,
+    Team,
+    UsageRecord,
+    User,
+)
+from agents.services import access
+from memory.models import DailyNote, MemoryDocument, MemoryDocumentVersion, WalEntry
+from sessions.models import (
+    ChannelAccount,
+    ChatSession,
+    Content,
+    Generation,
+    InboundMessage,
+    Outgoing,
+    TranscriptEntry,
+    Turn,
+    TurnStep,
+    WorkerProcess,
+)
+
+Page = tuple[type[models.Model], str]
+
+# Each page with its sign (Material Symbols, which Unfold brings along).
+GROUPS: tuple[tuple[Promise, tuple[Page, ...]], ...] = (
+    (
+        _("Agents"),
+        (
+            (Agent, "smart_toy"),
+            (AgentDocument, "description"),
+            (AgentDocumentVersion, "history"),
+            (ProviderAccount, "key"),
+        ),
+    ),
+    (
+        _("Conversations"),
+        (
+            (ChatSession, "forum"),
+            (Turn, "sync"),
+            (TurnStep, "footprint"),
+            (InboundMessage, "inbox"),
+            (TranscriptEntry, "chat"),
+            (Outgoing, "send"),
+            (Generation, "layers"),
+            (ChannelAccount, "door_open"),
+        ),
+    ),
+    (
+        _("Memory"),
+        (
+            (WalEntry, "edit_note"),
+            (MemoryDocument, "psychology"),
+            (MemoryDocumentVersion, "history"),
+            (DailyNote, "today"),
+        ),
+    ),
+    (_("Usage"), ((UsageRecord, "monitoring"),)),
+    (
+        _("Team"),
+        (
+            (Team, "groups"),
+            (Membership, "badge"),
+            (Person, "person"),
+            (Identity, "fingerprint"),
+            (Chat, "group"),
+            (ApiToken, "vpn_key"),
+            (User, "account_circle"),
+        ),
+    ),
+)
+SYSTEM_PAGES: tuple[Page, ...] = (
+    (AuditEvent, "policy"),
+    (File, "attach_file"),
+    (Content, "article"),
+    (WorkerProcess, "memory"),
+)
+# Of other apps, by label, since they are not ours to import.
+GUEST_SIGNS = {
+    "django_celery_beat.periodictask": "schedule",
+    "django_celery_beat.crontabschedule": "calendar_month",
+    "django_celery_beat.intervalschedule": "timer",
+    "django_celery_beat.clockedschedule": "alarm",
+    "django_celery_beat.solarschedule": "wb_sunny",
+    "auth.group": "shield_person",
+}
+
+
+class LoginForm(AuthenticationForm):
+    """Lets every active user log in: who may enter the admin is the site's question, not its."""
+
+    def confirm_login_allowed(self, user: Any) -> None:
+        # Past Django's admin form, which asks for is_staff; roles decide here.
+        DjangoAuthenticationForm.confirm_login_allowed(self, user)
+
+
+class QanotAdminSite(UnfoldAdminSite):
+    """Entered by superusers, and by owners, editors and operators of any team."""
+
+    login_form = LoginForm
+    site_title = site_header = "Qanot"
+    index_title = _("Overview")
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        return access.may_enter(request)
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the login page; who is in already, but has no business here, goes to the chat."""
+        is_guest = request.user.is_authenticated and not self.has_permission(request)
+        if request.method == "GET" and is_guest:
+            return HttpResponseRedirect(settings.LOGIN_REDIRECT_URL)
+        response: HttpResponse = super().login(request, extra_context)
+        return response
+
+    def get_app_list(
+        self, request: HttpRequest, app_label: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the pages in groups for people; one app's page is as Django lists it."""
+        listed: list[dict[str, Any]] = super().get_app_list(request, app_label)
+        if app_label is not None:
+            return listed
+        entries = {entry["model"]: entry for app in listed for entry in app["models"]}
+        groups = []
+        for title, pages in _groups():
+            found = [entries[model] for model, _sign in pages if model in entries]
+            if found:
+                groups.append(
+                    {
+                        "name": title,
+                        "app_label": found[0]["model"]._meta.app_label,
+                        "app_url": None,
+                        "has_module_perms": True,
+                        "models": found,
+                    }
+                )
+        return groups
+
+
+def _groups() -> Iterator[tuple[Promise, tuple[Page, ...]]]:
+    yield from GROUPS
+    guests = tuple((apps.get_model(label), sign) for label, sign in GUEST_SIGNS.items())
+    yield _("System"), (*SYSTEM_PAGES, *guests)
+
+
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the sidebar: the groups, with those pages that the user may see."""
+    site = admin.site
+    groups = []
+    for title, pages in _groups():
+        items = [
+            {
+                "title": str(model._meta.verbose_name_plural).capitalize(),
+                "icon": sign,
+                "link": _list_address(model),
+            }
+            for model, sign in pages
+            if site.is_registered(model)
+            and site.get_model_admin(model).has_module_permission(request)
+        ]
+        if items:
+            groups.append({"title": title, "separator": True, "collapsible": False, "items": items})
+    return groups
+
+
+def _list_address(model: type[models.Model]) -> str:
+    meta = model._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
