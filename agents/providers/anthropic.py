@@ -153,7 +153,7 @@ class AnthropicProvider:
         try:
             yield
         except anthropic.APIStatusError as exc:
-            raise refused(exc.response, api_key=self._api_key, call=call) from exc
+            raise refused(exc, api_key=self._api_key, call=call) from exc
         except (anthropic.AnthropicError, *CONNECTION_ERRORS) as exc:
             raise broken(exc, had_answer=False) from exc
 
@@ -279,7 +279,8 @@ class MessageReading:
         self._call = call
         self._api_key = api_key
         self._model = call.model
-        self._blocks: dict[object, _OpenBlock] = {}
+        self._blocks: list[_OpenBlock] = []
+        self._by_index: dict[int | None, _OpenBlock] = {}
         self._stop: str | None = None
         self._figures: JsonObject = {}
         self.is_finished = False
@@ -307,7 +308,7 @@ class MessageReading:
         self._head(message)
         self._stop = string(message.get("stop_reason")) or "end_turn"
         for index, block in enumerate(mappings(message.get("content"))):
-            opened = self._blocks[index] = _OpenBlock(block)
+            opened = self._open(index, block)
             if text := plain(string(block.get("text"))):
                 opened.pieces.append(text)
             elif isinstance(raw := block.get("input"), str):
@@ -321,7 +322,7 @@ class MessageReading:
         """Return the finished reply."""
         if self._stop is None:
             raise StreamBroken("the answer ended without a stop")
-        blocks = [block.close() for block in self._blocks.values()]
+        blocks = [block.close() for block in self._blocks]
         return make_reply(
             [block for block in blocks if block is not None],
             stop_reason=_STOPS.get(self._stop, "other"),
@@ -338,9 +339,15 @@ class MessageReading:
         known = {name: value for name, value in mapping(figures).items() if value is not None}
         self._figures.update(known)
 
+    def _open(self, index: int | None, block: JsonObject) -> _OpenBlock:
+        """Open a block; one that takes another's index comes after it."""
+        opened = self._by_index[index] = _OpenBlock(block)
+        self._blocks.append(opened)
+        return opened
+
     def _start(self, event: JsonObject) -> Iterable[ProviderEvent]:
         block = mapping(event.get("content_block"))
-        opened = self._blocks[event.get("index")] = _OpenBlock(block)
+        opened = self._open(_index(event), block)
         if opened.kind == "tool_use":
             return (ToolCallBegan(opened.name),)
         if opened.kind == "text" and (text := plain(string(block.get("text")))):
@@ -350,10 +357,10 @@ class MessageReading:
 
     def _delta(self, event: JsonObject) -> Iterable[ProviderEvent]:
         delta = mapping(event.get("delta"))
-        opened = self._blocks.get(event.get("index"))
+        opened = self._by_index.get(_index(event))
         if opened is None:
             # A compatible server may leave out the start of a text.
-            opened = self._blocks[event.get("index")] = _OpenBlock({"type": "text"})
+            opened = self._open(_index(event), {"type": "text"})
         if delta.get("type") == "text_delta":
             if opened.kind == "text" and (text := plain(string(delta.get("text")))):
                 opened.pieces.append(text)
@@ -361,6 +368,11 @@ class MessageReading:
         elif delta.get("type") == "input_json_delta":
             opened.pieces.append(string(delta.get("partial_json")))
         return ()
+
+
+def _index(event: JsonObject) -> int | None:
+    index = event.get("index")
+    return index if isinstance(index, int) else None
 
 
 def _usage(figures: JsonObject) -> Usage | None:

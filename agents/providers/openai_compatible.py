@@ -80,7 +80,10 @@ _STOPS: dict[str, StopReason] = {
 
 
 class OpenAIProvider:
-    """Asks OpenAI or a compatible server; one SDK client for its whole life."""
+    """Asks OpenAI or a compatible server; one SDK client for its whole life.
+
+    ``is_openai`` tells OpenAI itself, which wants some fields by newer names, from the others.
+    """
 
     def __init__(self, *, api_key: str, base_url: str | None, limits: ProviderLimits) -> None:
         """Make the client; its connections open at the first call, in that call's loop."""
@@ -96,7 +99,7 @@ class OpenAIProvider:
                 max_retries=0,
                 http_client=openai.DefaultAioHttpClient(),
             )
-        self._is_openai = self._client.base_url.host == OPENAI_HOST
+        self.is_openai = self._client.base_url.host == OPENAI_HOST
         self._knows_usage_option = True
 
     async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:
@@ -114,7 +117,7 @@ class OpenAIProvider:
     async def complete(self, call: ModelCall) -> Reply:
         """Ask without streaming."""
         check_key(self._api_key)
-        body = request_body(call, stream=False, is_openai=self._is_openai)
+        body = request_body(call, stream=False, is_openai=self.is_openai)
         with self._translated(call):
             response = await self._client.post(
                 PATH,
@@ -142,7 +145,7 @@ class OpenAIProvider:
         return await self._post(call)
 
     async def _post(self, call: ModelCall) -> httpx2.Response:
-        body = request_body(call, stream=True, is_openai=self._is_openai)
+        body = request_body(call, stream=True, is_openai=self.is_openai)
         if self._knows_usage_option:
             body[USAGE_OPTION] = {"include_usage": True}
         opened = await self._client.post(
@@ -182,7 +185,7 @@ class OpenAIProvider:
         try:
             yield
         except openai.APIStatusError as exc:
-            raise refused(exc.response, api_key=self._api_key, call=call) from exc
+            raise refused(exc, api_key=self._api_key, call=call) from exc
         except (openai.OpenAIError, *CONNECTION_ERRORS) as exc:
             raise broken(exc, had_answer=False) from exc
 

@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 import aiohttp
 import httpx2
@@ -38,6 +38,13 @@ JSON_TYPE = "application/json"
 DRAIN_S = 0.05
 # The transport translates most of aiohttp's errors into httpx2's, not all of them.
 CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.InvalidURL, aiohttp.ClientError)
+
+
+class StatusError(Protocol):
+    """What both SDKs raise for an error status."""
+
+    args: tuple[Any, ...]  # as the built-in BaseException has it
+    response: httpx2.Response
 
 
 class Reading(Protocol):
@@ -168,14 +175,21 @@ def read_json(data: bytes) -> JsonValue:
     return value
 
 
-def refused(response: httpx2.Response, *, api_key: str, call: ModelCall) -> ProviderError:
-    """Return the error for a response with an error status, whose body was read."""
+def refused(exc: StatusError, *, api_key: str, call: ModelCall) -> ProviderError:
+    """Return the error for an SDK's own about an error status.
+
+    The SDK's keeps the provider's words, which may repeat the key or the prompt; it is chained
+    and so ends in tracebacks, and therefore says what ours says.
+    """
+    response = exc.response
     try:
         body = json.loads(response.content)
     except (ValueError, RecursionError):
         body = None
     failure = read_failure(body, status=response.status_code, headers=response.headers)
-    return as_error(failure, api_key=api_key, call=call)
+    error = as_error(failure, api_key=api_key, call=call)
+    exc.args = (error.detail,)
+    return error
 
 
 def broken(exc: Exception, *, had_answer: bool) -> ProviderError:

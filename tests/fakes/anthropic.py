@@ -8,7 +8,7 @@ from tests.fakes.server import Body, FakeServer, Talk, main
 
 def _event(name: str, **fields: object) -> bytes:
     data = json.dumps({"type": name, **fields}, ensure_ascii=False)
-    return f"event: {name}\ndata: {data}\n\n".encode()
+    return f"event: {name}\ndata: {data}\n\n".encode("utf-8", "surrogatepass")
 
 
 def _input_figures(tokens: Tokens) -> Body:
@@ -111,6 +111,7 @@ def _output_figures(tokens: Tokens) -> Body:
 class AnthropicWire:
     """Messages as Anthropic's API speaks them."""
 
+    base_path = ""
     path = "/v1/messages"
 
     def talk(self, body: Body, play: Answer) -> Talk:
@@ -153,15 +154,10 @@ class AnthropicWire:
 
 
 class FakeAnthropic(FakeServer):
-    """A scripted Anthropic; ``base_url`` is what the SDK is given."""
+    """A scripted Anthropic."""
 
     def __init__(self) -> None:
         super().__init__(AnthropicWire())
-
-    @property
-    def base_url(self) -> str:
-        """Return the address for the SDK."""
-        return self.url
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ DONE = b"data: [DONE]\n\n"
 
 
 def _data(body: Body) -> bytes:
-    return f"data: {json.dumps(body, ensure_ascii=False)}\n\n".encode()
+    return f"data: {json.dumps(body, ensure_ascii=False)}\n\n".encode("utf-8", "surrogatepass")
 
 
 def _figures(tokens: Tokens) -> Body:
@@ -91,6 +91,7 @@ class OpenAITalk:
 class OpenAIWire:
     """Chat completions as OpenAI's API speaks them."""
 
+    base_path = "/v1"
     path = "/v1/chat/completions"
 
     def talk(self, body: Body, play: Answer) -> Talk:
@@ -131,15 +132,10 @@ def _whole_call(step: CallTool) -> Body:
 
 
 class FakeOpenAI(FakeServer):
-    """A scripted OpenAI-compatible server; ``base_url`` is what the SDK is given."""
+    """A scripted OpenAI-compatible server."""
 
     def __init__(self) -> None:
         super().__init__(OpenAIWire())
-
-    @property
-    def base_url(self) -> str:
-        """Return the address for the SDK."""
-        return f"{self.url}/v1"
 
 
 if __name__ == "__main__":

@@ -114,6 +114,7 @@ class Answer:
         stop: The wire's own stop reason; None for the fitting one.
         model: The model that claims to have answered; None echoes the request.
         content_type: None for the wire's own.
+        is_whole: Sent in one piece even where a stream was asked for.
     """
 
     steps: tuple[Step, ...] = ()
@@ -121,6 +122,7 @@ class Answer:
     stop: str | None = None
     model: str | None = None
     content_type: str | None = None
+    is_whole: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -105,8 +105,14 @@ class Talk(Protocol):
 
 
 class Wire(Protocol):
-    """What one provider's HTTP API looks like."""
+    """What one provider's HTTP API looks like.
 
+    Args:
+        base_path: What an SDK's base URL ends in.
+        path: Where requests go, ``base_path`` included.
+    """
+
+    base_path: str
     path: str
 
     def talk(self, body: Body, play: Answer) -> Talk:
@@ -128,12 +134,16 @@ class FakeServer:
 
     Requests are answered from the queue, else by ``rule``; one that neither covers is refused
     and makes ``assert_done`` fail.
+
+    Args:
+        keys: The key of each request, kept apart from what is recorded and shown.
     """
 
     wire: Wire
     rule: Rule | None = None
     requests: list[RecordedRequest] = field(default_factory=list)
     surprises: list[RecordedRequest] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
     port: int = 0
     _queue: deque[Play] = field(default_factory=deque)
     _changed: threading.Condition = field(default_factory=threading.Condition)
@@ -166,9 +176,9 @@ class FakeServer:
         self.stop()
 
     @property
-    def url(self) -> str:
-        """Return the server's address without a path."""
-        return f"http://127.0.0.1:{self.port}"
+    def base_url(self) -> str:
+        """Return the address that the wire's SDK is given."""
+        return f"http://127.0.0.1:{self.port}{self.wire.base_path}"
 
     @property
     def last(self) -> RecordedRequest:
@@ -249,6 +259,8 @@ class FakeServer:
             port=peer[1] if peer else None,
         )
         self.requests.append(recorded)
+        headers = request.headers
+        self.keys.append(headers.get("X-Api-Key", headers.get("Authorization", "")))
         self._notify()
         return recorded
 
@@ -284,7 +296,7 @@ class FakeServer:
         steps = list(play.steps)
         while steps and isinstance(steps[0], Silence | Reset):
             await self._hold(request, steps.pop(0))
-        if recorded.body.get("stream"):
+        if recorded.body.get("stream") and not play.is_whole:
             return await self._stream(request, recorded, play, steps)
         recorded.first_sent_at_ns = time.monotonic_ns()
         return await self._whole(request, recorded, play, steps)
@@ -326,6 +338,7 @@ class FakeServer:
         talk = self.wire.talk(recorded.body, play)
         recorded.first_sent_at_ns = time.monotonic_ns()
         await response.write(talk.begin())
+        self._notify()
         for step in steps:
             if isinstance(step, EndBody):
                 break
@@ -356,22 +369,26 @@ class FakeServer:
 
     async def _say(self, response: web.StreamResponse, talk: Talk, step: Say) -> None:
         if step.is_stamped:
-            piece = talk.text(STAMP)
-            due_s = time.monotonic()
-            for number in range(step.chunks or 0):
-                if number:
-                    # Against the clock, so that a late piece does not delay all later ones.
-                    due_s += step.interval_s
-                    await asyncio.sleep(max(0.0, due_s - time.monotonic()))
-                await response.write(piece % time.monotonic_ns())
+            await self._say_stamped(response, talk, step)
             return
-        pieces = [talk.text(text) for text in step.pieces()]
         number = 0
+        pieces = step.pieces()
         while step.chunks is None or number < len(pieces):
             if number:
                 await asyncio.sleep(step.interval_s)
-            await response.write(pieces[number % len(pieces)])
+            await response.write(talk.text(pieces[number % len(pieces)]))
             number += 1
+
+    async def _say_stamped(self, response: web.StreamResponse, talk: Talk, step: Say) -> None:
+        # The first piece also opens the text; all later ones are alike and built once.
+        first, later = talk.text(STAMP), talk.text(STAMP)
+        due_s = time.monotonic()
+        for number in range(step.chunks or 0):
+            if number:
+                # Against the clock, so that a late piece does not delay all later ones.
+                due_s += step.interval_s
+                await asyncio.sleep(max(0.0, due_s - time.monotonic()))
+            await response.write((later if number else first) % time.monotonic_ns())
 
 
 def _reset(request: web.Request) -> None:
