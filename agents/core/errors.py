@@ -30,6 +30,7 @@ ErrorCode = Literal[
     "no_provider",
     "stopped",
     "lease_lost",
+    "crashed",
     "unknown",
 ]
 

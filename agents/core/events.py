@@ -77,6 +77,7 @@ class Outcome:
         kind: ``answered``; ``stopped`` by a person; ``ended`` by the platform for the reason
             in ``code``; ``failed`` by the error in ``code``.
         text: The answer, or what there was of it.
+        partial: The part of ``text`` that no finished model call has said.
         code: Why, for ``ended`` and ``failed``; the channel turns it into words.
         values: What the words need, such as the tool's name.
     """
@@ -85,6 +86,7 @@ class Outcome:
     text: str
     code: NoticeCode | ErrorCode | None = None
     values: JsonObject | None = None
+    partial: str = ""
 
 
 @dataclass(frozen=True, slots=True)

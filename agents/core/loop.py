@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from agents.core.asking import Asker, Question
 from agents.core.cutting import TOOL_RESULT_CHARACTERS, cut_middle
-from agents.core.errors import NoProvider, ProviderError, Stopped
+from agents.core.errors import ErrorCode, NoProvider, ProviderError, Stopped
 from agents.core.events import (
     AnswerRestarted,
     Done,
@@ -65,6 +65,7 @@ class Loop:
     _guard: LoopGuard = field(default_factory=LoopGuard)
     _step: int = 0
     _text: list[str] = field(default_factory=list)
+    _kept: int = 0
     _recorded: Mapping[int, RecordedStep] = field(default_factory=dict)
 
     async def run(self) -> AsyncGenerator[LoopEvent]:
@@ -76,7 +77,7 @@ class Loop:
         except Stopped:
             yield self._finished("stopped")
         except (ProviderError, NoProvider) as error:
-            yield Finished(Outcome("failed", self._said(), error.code))
+            yield self._finished("failed", error.code)
 
     async def _iterate(self) -> AsyncGenerator[LoopEvent]:
         messages = list(self.messages)
@@ -114,12 +115,13 @@ class Loop:
         if recorded is not None and recorded.reply is not None:
             if said := recorded.reply.message.text:
                 self._text.append(PARAGRAPH + said if self._text else said)
+                self._kept = len(self._text)
             yield Done(recorded.reply)
             return
         window = min((link.window_tokens for link in self.asker.chain), default=0)
         shown = self.keeper.shrink(repair_history(messages), window_tokens=window)
         question = Question(self.system, shown, self.tools.specs)
-        kept = len(self._text)
+        kept = self._kept = len(self._text)
         async for event in self.asker.ask(number, question):
             if isinstance(event, TextDelta):
                 if kept and len(self._text) == kept:
@@ -127,11 +129,13 @@ class Loop:
                 self._text.append(event.text)
             elif isinstance(event, AnswerRestarted):
                 del self._text[kept:]
+            elif isinstance(event, Done):
+                self._kept = len(self._text)
             yield event
 
     def _end_of(self, reply: Reply) -> Finished:
         if reply.stop_reason in ("end", "tool_calls"):
-            return Finished(Outcome("answered", self._said()))
+            return Finished(Outcome("answered", self.said))
         return self._finished("ended", _OTHER_STOPS[reply.stop_reason])
 
     # --- tools -----------------------------------------------------------------------------
@@ -210,16 +214,19 @@ class Loop:
         if self.asker.stop.is_set:
             raise Stopped
 
-    def _said(self) -> str:
+    @property
+    def said(self) -> str:
+        """Return the answer's text so far."""
         return "".join(self._text)
 
     def _finished(
         self,
-        kind: Literal["stopped", "ended"],
-        code: NoticeCode | None = None,
+        kind: Literal["stopped", "ended", "failed"],
+        code: NoticeCode | ErrorCode | None = None,
         values: JsonObject | None = None,
     ) -> Finished:
-        return Finished(Outcome(kind, self._said(), code, values))
+        partial = "".join(self._text[self._kept :]).strip()
+        return Finished(Outcome(kind, self.said, code, values, partial))
 
 
 @dataclass(frozen=True, slots=True)

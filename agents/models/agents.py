@@ -25,9 +25,7 @@ class Agent(PublicIdModel, ArchivableModel):
     name = models.CharField(_("name"), max_length=100)
     slug = models.SlugField(_("slug"))
     description = models.CharField(_("description"), max_length=300, blank=True)
-    language = models.CharField(
-        _("language"), max_length=8, choices=LANGUAGE_CHOICES, default="en"
-    )
+    language = models.CharField(_("language"), max_length=8, choices=LANGUAGE_CHOICES, default="en")
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     prompt_preset = models.CharField(
         _("prompt order"), max_length=16, choices=PromptPreset, default=PromptPreset.DEFAULT
@@ -67,8 +65,10 @@ class AgentDocument(models.Model):
         validators=[
             RegexValidator(
                 r"^(SOUL|IDENTITY|SKILL|TOOLS|AGENTS|USER|BOOTSTRAP|HEARTBEAT|[A-Z0-9]+_TOOLS)\.md$",
-                _("One of SOUL.md, IDENTITY.md, SKILL.md, TOOLS.md, …_TOOLS.md, AGENTS.md, "
-                  "USER.md, BOOTSTRAP.md, HEARTBEAT.md."),
+                _(
+                    "One of SOUL.md, IDENTITY.md, SKILL.md, TOOLS.md, …_TOOLS.md, AGENTS.md, "
+                    "USER.md, BOOTSTRAP.md, HEARTBEAT.md."
+                ),
             )
         ],
     )

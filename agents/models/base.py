@@ -16,9 +16,7 @@ def new_public_id() -> uuid.UUID:
 class PublicIdModel(models.Model):
     """A row that is named outside by a UUIDv7, inside by an integer."""
 
-    public_id = models.UUIDField(
-        _("public id"), default=new_public_id, unique=True, editable=False
-    )
+    public_id = models.UUIDField(_("public id"), default=new_public_id, unique=True, editable=False)
 
     class Meta:
         abstract = True

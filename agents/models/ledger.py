@@ -33,9 +33,7 @@ class UsageRecord(AppendOnlyModel, PublicIdModel):
     is_estimate = models.BooleanField(_("estimated"), default=False)
     was_broken = models.BooleanField(_("broken off"), default=False)
     price = models.JSONField(_("price used"), null=True)
-    cost_usd = models.DecimalField(
-        _("cost (USD)"), max_digits=14, decimal_places=8, null=True
-    )
+    cost_usd = models.DecimalField(_("cost (USD)"), max_digits=14, decimal_places=8, null=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
@@ -49,3 +47,13 @@ class UsageRecord(AppendOnlyModel, PublicIdModel):
 
     def __str__(self) -> str:
         return f"{self.origin} · {self.model}"
+
+    @property
+    def context_tokens(self) -> int:
+        """Return how full the window was after the call."""
+        return (
+            self.input_tokens
+            + self.cache_read_tokens
+            + self.cache_write_tokens
+            + self.output_tokens
+        )

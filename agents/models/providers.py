@@ -41,7 +41,9 @@ class ProviderAccount(models.Model):
         help_text=_("env:NAME — the environment variable that holds the key, never the key."),
     )
     failures = models.PositiveIntegerField(_("failures in a row"), default=0, editable=False)
-    cool_until = models.DateTimeField(_("cooling down until"), null=True, blank=True, editable=False)
+    cool_until = models.DateTimeField(
+        _("cooling down until"), null=True, blank=True, editable=False
+    )
     switched_off_at = models.DateTimeField(_("switched off at"), null=True, blank=True)
     last_error_code = models.CharField(_("last error"), max_length=32, blank=True, editable=False)
     last_error = models.CharField(_("last error text"), max_length=500, blank=True, editable=False)

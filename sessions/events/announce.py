@@ -1,14 +1,13 @@
 """Telling those who watch a session that its transcript changed."""
 
-from functools import cache, partial
+from functools import partial
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
-from redis import Redis
 
 from agents import doorbell
 from sessions.events import wire
+from sessions.events.redis_client import blocking_client
 
 
 def announce_after_commit(*, session: UUID, turn: UUID) -> None:
@@ -21,9 +20,4 @@ def announce_after_commit(*, session: UUID, turn: UUID) -> None:
 
 
 def _publish(channel: str, message: bytes) -> None:
-    _client().publish(channel, message)
-
-
-@cache
-def _client() -> Redis:
-    return Redis.from_url(settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=1)
+    blocking_client().publish(channel, message)

@@ -71,6 +71,7 @@ class Feed:
         self._text.clear()
         self._shown = [kept] if kept else []
         self._add({"type": "answer.restarted"})
+        self._add(self._snapshot())
         self._hub.carry(self, at_once=True)
 
     def tool_started(self, call: str, name: str) -> None:
@@ -101,9 +102,9 @@ class Feed:
         self._hub.carry(self, at_once=True)
 
     @property
-    def shown_text(self) -> str:
-        """Return the text that watchers see once everything is carried."""
-        return "".join((*self._shown, *self._text))
+    def has_arrived(self) -> bool:
+        """Return whether Redis took everything that was carried."""
+        return not self._must_snapshot and not self._frames
 
     def lost(self) -> None:
         """Remember that frames did not arrive: the next ones begin with a snapshot."""

@@ -1,9 +1,11 @@
-"""One Redis client for each event loop, with limits short enough for a Redis that is away."""
+"""Redis clients, with limits short enough for a Redis that is away."""
 
 import asyncio
+from functools import cache
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
+from redis import Redis as BlockingRedis
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -32,3 +34,9 @@ async def close_redis_client() -> None:
     client = _clients.pop(asyncio.get_running_loop(), None)
     if client is not None:
         await client.aclose()
+
+
+@cache
+def blocking_client() -> BlockingRedis:
+    """Return the process's client for threads without an event loop."""
+    return BlockingRedis.from_url(settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=1)

@@ -2,10 +2,11 @@
 
 from typing import ClassVar
 
-from agents.models import Agent, Chat, Person, Team
-from agents.models.base import ArchivableModel, PublicIdModel
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from agents.models import Agent, Chat, Person, Team
+from agents.models.base import ArchivableModel, PublicIdModel
 
 
 class ChannelAccount(ArchivableModel):

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from agents.models import Person, Team
-from agents.models.base import AppendOnlyModel, PublicIdModel
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from agents.models import Person, Team
+from agents.models.base import AppendOnlyModel, PublicIdModel
 from sessions.models.chats import ChannelAccount, ChatSession, Generation
 
 
@@ -94,7 +94,7 @@ class TranscriptEntry(AppendOnlyModel):
     """One message of the conversation as the model knows it; its text lies in ``Content``.
 
     The content of a ``user`` or ``tool`` entry is plain text, that of an ``assistant`` entry a
-    stored reply (``agents.core.messages.dump_reply``) or, with ``is_notice``, a stored notice.
+    stored reply (``agents.core.messages.dump_reply``).
     """
 
     class Role(models.TextChoices):
@@ -120,7 +120,6 @@ class TranscriptEntry(AppendOnlyModel):
         related_name="entries",
         verbose_name=_("message"),
     )
-    is_notice = models.BooleanField(_("platform's words"), default=False)
     is_partial = models.BooleanField(_("stopped early"), default=False)
     tool_call_id = models.CharField(_("tool call"), max_length=200, blank=True)
     tool_name = models.CharField(_("tool"), max_length=200, blank=True)

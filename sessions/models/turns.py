@@ -2,11 +2,11 @@
 
 from typing import ClassVar, Self
 
-from agents.core.viewer import Viewer
-from agents.models.base import PublicIdModel
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from agents.core.viewer import Viewer
+from agents.models.base import PublicIdModel
 from sessions.models.chats import ChatSession, Generation
 from sessions.models.messages import Content
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import structlog
+from django.db import transaction
+from django.utils import timezone
+
 from agents.core.errors import ProviderError
 from agents.core.messages import Reply, ToolCall, dump_reply, load_reply
 from agents.core.protocols import ChainLink, Charge, RecordedStep
 from agents.core.tooling import ToolOutcome
 from agents.db import in_db
 from agents.services import ledger
-from django.db import transaction
-from django.utils import timezone
-
 from sessions.models import Content, TurnStep
 from sessions.turns import leases
 from sessions.turns.leases import Claimed
@@ -26,7 +26,6 @@ class DatabaseJournal:
     def __init__(self, claimed: Claimed) -> None:
         self._claimed = claimed
         self._turn = claimed.turn
-        self.charges: list[Charge] = []
 
     async def replay(self) -> Mapping[int, RecordedStep]:
         """Return what earlier attempts left, by step number."""
@@ -120,7 +119,6 @@ class DatabaseJournal:
                 channel=session.account.channel,
             ),
         )
-        self.charges.append(charge)
 
 
 def recorded_steps(turn_id: int) -> dict[int, RecordedStep]:

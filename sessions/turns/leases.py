@@ -34,7 +34,7 @@ _FREE = f"""
         WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
           AND l.classid = {WORKER_LOCKS} AND l.objid = s.leased_by
           AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))
-"""
+"""  # noqa: S608 — constants only
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Claimed:
 
 
 def free_sessions(limit: int) -> list[int]:
-    """Return sessions that owe an answer and that nobody is working on, the longest waiting first."""
+    """Return sessions that owe an answer and nobody works on, the longest waiting first."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""

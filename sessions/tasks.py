@@ -1,0 +1,32 @@
+"""Doorbells: thin shells that hand work to the process's event loop."""
+
+import threading
+
+from celery import shared_task, signals
+
+from sessions.inbox import RUN_TASK
+from sessions.turns.worker import Worker
+
+_workers: list[Worker] = []
+
+
+@signals.worker_init.connect
+def _start(**_: object) -> None:
+    worker = Worker()
+    worker.start()
+    _workers.append(worker)
+
+
+@signals.worker_shutting_down.connect
+def _close(**_: object) -> None:
+    # A thread, since this runs inside a signal handler, which must not wait for locks that the
+    # code it interrupted may hold. Tasks end when their turns are handed back.
+    while _workers:
+        threading.Thread(target=_workers.pop().close, name="farewell").start()
+
+
+@shared_task(name=RUN_TASK, ignore_result=True)
+def run(session_id: int) -> None:
+    """Run a session's waiting turns and wait for them; without a worker, leave it to the sweep."""
+    for worker in _workers:
+        worker.run_session(session_id)

@@ -1,0 +1,195 @@
+"""What people are shown of a conversation: turns, with their messages and answers."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+from uuid import UUID
+
+from agents.core.messages import load_reply
+from memory.models import WalEntry
+from sessions import notices, rendering
+from sessions.models import ChatSession, InboundMessage, TranscriptEntry, Turn, TurnStep
+
+PAGE_TURNS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """One message of a person.
+
+    Args:
+        key: The sender's own id of it.
+        noted: Sentences that say what was remembered of it.
+        text: None where it was erased.
+    """
+
+    id: UUID
+    key: str
+    text: str | None
+    at: datetime
+    noted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """A piece of the answer, as safe HTML; None where it was erased."""
+
+    html: str | None
+    is_partial: bool
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTool:
+    """A tool call of the answer, with how long it took where that is known."""
+
+    call: str
+    name: str
+    state: Literal["done", "error"]
+    seconds: float | None
+    kind: Literal["tool"] = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """One turn: what was asked and what came of it; an unfinished one has no parts yet.
+
+    Args:
+        notice: The platform's own words, where it ended the turn.
+    """
+
+    id: UUID
+    state: str
+    is_over: bool
+    accepted_at: datetime
+    ended_at: datetime | None
+    messages: tuple[ShownMessage, ...]
+    parts: tuple[ShownText | ShownTool, ...]
+    notice: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some turns of a conversation, oldest first; ``has_earlier`` tells whether more precede."""
+
+    turns: tuple[ShownTurn, ...]
+    has_earlier: bool
+
+
+def page(session: ChatSession, *, before: UUID | None = None, limit: int = PAGE_TURNS) -> Page:
+    """Return the newest turns, or those before one of them."""
+    turns = Turn.objects.filter(session=session)
+    if before is not None:
+        turns = turns.filter(id__lt=Turn.objects.filter(public_id=before).values("id"))
+    newest = list(turns.order_by("-id")[: limit + 1])
+    return Page(turns=shown(newest[:limit][::-1]), has_earlier=len(newest) > limit)
+
+
+def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
+    """Return what people see of these turns, in the same order."""
+    ids = [turn.pk for turn in turns]
+    messages = _messages(ids)
+    entries = _entries(ids)
+    seconds = _seconds(entries)
+    return tuple(
+        ShownTurn(
+            id=turn.public_id,
+            state=turn.state,
+            is_over=turn.is_over,
+            accepted_at=turn.accepted_at,
+            ended_at=turn.committed_at,
+            messages=tuple(messages[turn.pk]),
+            parts=tuple(_parts(entries[turn.pk], seconds)) if turn.is_over else (),
+            notice=_notice(turn),
+        )
+        for turn in turns
+    )
+
+
+def _messages(turn_ids: Sequence[int]) -> dict[int, list[ShownMessage]]:
+    rows = list(
+        InboundMessage.objects.filter(turn__in=turn_ids).select_related("content").order_by("id")
+    )
+    noted: dict[str, list[str]] = defaultdict(list)
+    facts = WalEntry.objects.filter(source__in=[row.ref for row in rows]).order_by("id")
+    for source, fact in facts.values_list("source", "text"):
+        noted[source].append(notices.noted_text(fact))
+    found: dict[int, list[ShownMessage]] = defaultdict(list)
+    for row in rows:
+        message = ShownMessage(
+            id=row.public_id,
+            key=row.external_id or "",
+            text=None if row.content.erased_at else row.content.text,
+            at=row.received_at,
+            noted=tuple(noted[row.ref]),
+        )
+        found[row.turn_id].append(message)
+    return found
+
+
+def _entries(turn_ids: Sequence[int]) -> dict[int, list[TranscriptEntry]]:
+    rows = (
+        TranscriptEntry.objects.filter(turn__in=turn_ids)
+        .exclude(role=TranscriptEntry.Role.USER)
+        .select_related("content")
+        .order_by("id")
+    )
+    found: dict[int, list[TranscriptEntry]] = defaultdict(list)
+    for row in rows:
+        found[row.turn_id].append(row)
+    return found
+
+
+def _seconds(entries: dict[int, list[TranscriptEntry]]) -> dict[tuple[int, str], float]:
+    """Return how long each tool call took, by turn and call."""
+    with_tools = {
+        turn
+        for turn, rows in entries.items()
+        if any(row.role == TranscriptEntry.Role.TOOL for row in rows)
+    }
+    if not with_tools:
+        return {}
+    steps = TurnStep.objects.filter(
+        turn__in=with_tools, kind=TurnStep.Kind.TOOL, finished_at__isnull=False
+    )
+    return {
+        (step.turn_id, step.call_id): (step.finished_at - step.started_at).total_seconds()
+        for step in steps
+        if step.finished_at is not None
+    }
+
+
+def _parts(
+    entries: Iterable[TranscriptEntry], seconds: dict[tuple[int, str], float]
+) -> Iterable[ShownText | ShownTool]:
+    for entry in entries:
+        if entry.role == TranscriptEntry.Role.TOOL:
+            yield ShownTool(
+                call=entry.tool_call_id,
+                name=entry.tool_name,
+                state="error" if entry.is_error else "done",
+                seconds=seconds.get((entry.turn_id, entry.tool_call_id)),
+            )
+        elif (text := _text(entry)) is not None:
+            yield text
+
+
+def _text(entry: TranscriptEntry) -> ShownText | None:
+    if entry.content.erased_at:
+        return ShownText(html=None, is_partial=entry.is_partial)
+    text = load_reply(entry.content.text).message.text
+    if not text.strip():
+        return None
+    return ShownText(html=rendering.render(text), is_partial=entry.is_partial)
+
+
+def _notice(turn: Turn) -> str | None:
+    """Return the platform's words about a turn, where it has any."""
+    if turn.notice is not None or turn.state == Turn.State.FAILED:
+        return notices.text_of(turn.notice)
+    return None
+
+
+

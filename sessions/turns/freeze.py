@@ -1,0 +1,206 @@
+"""What the first attempt decides for all: prompt, history and tools, kept while the turn runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from memory.prompt import MemoryParts, memory_parts
+from pydantic import BaseModel, TypeAdapter
+
+from agents import models
+from agents.core import prompt
+from agents.core.messages import Message
+from agents.core.prompt import Prompt, Source
+from agents.core.protocols import SystemPart
+from agents.models import Agent, AgentDocument, Membership, Person, ToolGrant
+from agents.services import chain
+from sessions.models import Turn, TurnFreeze
+from sessions.turns import history, leases, offline
+from sessions.turns.leases import Claimed
+
+# The offline provider reads no history, but its turns are frozen like any other.
+OFFLINE_WINDOW = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything that a turn's loop needs from the database."""
+
+    system: tuple[SystemPart, ...]
+    messages: tuple[Message, ...]
+    tool_names: tuple[str, ...]
+    links: tuple[models.ChainLink, ...]
+    time_zone: str
+
+
+class FrozenPrompt(BaseModel):
+    """The stored form of a turn's decisions; history is named, not copied, as it never changes."""
+
+    v: Literal[1] = 1
+    system: tuple[SystemPart, ...]
+    tool_names: tuple[str, ...]
+    history_from: int | None
+
+
+_FROZEN = TypeAdapter(FrozenPrompt)
+
+
+def prepare(claimed: Claimed) -> Prepared:
+    """Return what the turn's loop needs; the first attempt decides, later ones read it again."""
+    turn = claimed.turn
+    links = tuple(chain.rows_of(turn.session.agent_id))
+    frozen = TurnFreeze.objects.filter(turn=turn).first() if turn.attempt > 1 else None
+    if frozen is None:
+        return _decide(claimed, links)
+    decided = _FROZEN.validate_json(frozen.prompt)
+    earlier = history.since(turn, decided.history_from) if decided.history_from else ()
+    return Prepared(
+        system=decided.system,
+        messages=(*earlier, *history.of_turn(turn)),
+        tool_names=decided.tool_names,
+        links=links,
+        time_zone=_time_zone(turn),
+    )
+
+
+def _decide(claimed: Claimed, links: tuple[models.ChainLink, ...]) -> Prepared:
+    turn = claimed.turn
+    now = timezone.now()
+    window = min((link.window_tokens for link in links), default=OFFLINE_WINDOW)
+    earlier, first_id = history.chosen(turn, window_tokens=window)
+    own = history.of_turn(turn)
+    remembered = memory_parts(turn.viewer, thread=_thread(turn), now=now)
+    assembled = _assemble(turn, remembered, now=now, window=window)
+    system = assembled.parts
+    if not links:
+        asked = "\n".join(message.text for message in own)
+        system = (*system, offline.part(turn, asked, now=now))
+    names = tuple(
+        ToolGrant.objects.filter(agent_id=turn.session.agent_id)
+        .order_by("tool")
+        .values_list("tool", flat=True)
+    )
+    was_cut = first_id is not None and _has_older(turn, first_id)
+    turn.manifest = {
+        "v": 1,
+        "parts": [*assembled.manifest, history.manifest_of(earlier, was_cut=was_cut)],
+        "tools": list(names),
+    }
+    _store(claimed, FrozenPrompt(system=system, tool_names=names, history_from=first_id))
+    return Prepared(
+        system=system,
+        messages=(*earlier, *own),
+        tool_names=names,
+        links=links,
+        time_zone=_time_zone(turn),
+    )
+
+
+@transaction.atomic
+def _store(claimed: Claimed, frozen: FrozenPrompt) -> None:
+    turn = claimed.turn
+    leases.hold(turn.session_id, claimed.token)
+    TurnFreeze.objects.bulk_create(
+        [TurnFreeze(turn=turn, prompt=_FROZEN.dump_json(frozen).decode())],
+        update_conflicts=True,
+        unique_fields=["turn"],
+        update_fields=["prompt"],
+    )
+    Turn.objects.filter(pk=turn.pk).update(manifest=turn.manifest)
+
+
+def _assemble(turn: Turn, remembered: MemoryParts, *, now: datetime, window: int) -> Prompt:
+    agent = turn.session.agent
+    sources = [
+        *_documents(agent, turn.viewer.person_id if turn.viewer.sees_person else None),
+        Source(prompt.STYLE, prompt.TOOL_STYLE),
+        Source(prompt.STATE, remembered.session_state),
+        Source(prompt.MEMORY, _long_term(remembered), version=_versions(remembered)),
+        Source(prompt.INFO, _info(turn, now=now, window=window)),
+    ]
+    return prompt.assemble(
+        sources,
+        preset="qanot" if agent.prompt_preset == Agent.PromptPreset.QANOT else "default",
+        values=_values(turn, sources, now=now),
+    )
+
+
+def _documents(agent: Agent, person_id: int | None) -> list[Source]:
+    documents = AgentDocument.objects.filter(
+        Q(person=None) | Q(person_id=person_id), agent=agent, archived_at=None
+    )
+    return [
+        Source(document.name, document.text, version=f"{document.pk}v{document.version_number}")
+        for document in documents
+    ]
+
+
+def _long_term(remembered: MemoryParts) -> str:
+    if not remembered.long_term.strip():
+        return ""
+    return f"# Your Long-Term Memory\n\n{remembered.long_term}"
+
+
+def _versions(remembered: MemoryParts) -> str | None:
+    return " ".join(str(reference) for reference in remembered.references) or None
+
+
+def _info(turn: Turn, *, now: datetime, window: int) -> str:
+    zone = _time_zone(turn)
+    local = now.astimezone(ZoneInfo(zone))
+    used = turn.generation.context_tokens
+    percent = 100 * used / window if window else 0
+    lines = [
+        "# Session",
+        "",
+        f"- Date and time: {local:%A, %Y-%m-%d %H:%M} ({zone})",
+        f"- Context used: {percent:.1f} % ({used} of {window} tokens)",
+    ]
+    if turn.session.person is not None and turn.is_private:
+        lines.append(f"- You talk with: {turn.session.person.display_name}")
+    return "\n".join(lines)
+
+
+def _values(turn: Turn, sources: Sequence[Source], *, now: datetime) -> dict[str, str]:
+    zone = _time_zone(turn)
+    values = {
+        "date": f"{now.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
+        "bot_name": turn.session.agent.name,
+        "timezone": zone,
+    }
+    if any("{owner_name}" in source.text for source in sources):
+        values["owner_name"] = _owner_name(turn.session.team_id)
+    return values
+
+
+def _owner_name(team_id: int) -> str:
+    owner = (
+        Person.objects.filter(
+            team_id=team_id,
+            user__memberships__team_id=team_id,
+            user__memberships__role=Membership.Role.OWNER,
+        )
+        .order_by("id")
+        .first()
+    )
+    return owner.display_name if owner else ""
+
+
+def _time_zone(turn: Turn) -> str:
+    person = turn.session.person
+    if turn.is_private and person is not None and person.time_zone:
+        return person.time_zone
+    return turn.session.agent.time_zone
+
+
+def _thread(turn: Turn) -> str:
+    return f"session:{turn.session_id}/{turn.generation.number}"
+
+
+def _has_older(turn: Turn, first_id: int) -> bool:
+    return turn.generation.entries.filter(id__lt=first_id).exists()

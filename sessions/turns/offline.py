@@ -1,0 +1,75 @@
+"""What is said while no model is set up: honest, and useful as far as it can be."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from agents.core.protocols import SystemPart
+from agents.models import Membership
+from agents.providers import offline_part
+from memory import search
+from memory.models import WalEntry
+from sessions.models import Turn
+
+SHOWN_FINDINGS = 5
+
+
+def part(turn: Turn, asked: str, *, now: datetime) -> SystemPart:
+    """Return the system part that the offline provider reads out, in the person's language."""
+    person = turn.session.person
+    language = (person.language if person else "") or turn.session.agent.language
+    with translation.override(language):
+        return offline_part("\n\n".join(_paragraphs(turn, asked, now)))
+
+
+def _paragraphs(turn: Turn, asked: str, now: datetime) -> list[str]:
+    paragraphs = [
+        _("**No model is set up yet**, so this is not an answer to what you wrote."),
+        _how_to_add() if _is_owner(turn) else _("Ask an owner of the team to add one."),
+    ]
+    if noted := _noted(turn):
+        paragraphs.append(_("I noted:") + "\n\n" + _as_list(noted))
+    if found := _found(turn, asked, now):
+        paragraphs.append(_("In memory I find:") + "\n\n" + _as_list(found))
+    return paragraphs
+
+
+def _how_to_add() -> str:
+    address = f"{settings.QANOT_PUBLIC_URL}/admin/agents/provideraccount/add/"
+    return _(
+        "To add one, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY` in the environment and start "
+        "again, or [add an account]({address}) and put it into the agent's chain."
+    ).format(address=address)
+
+
+def _is_owner(turn: Turn) -> bool:
+    person = turn.session.person
+    if person is None or person.user_id is None:
+        return False
+    return (
+        person.user.is_superuser
+        or Membership.objects.filter(
+            user_id=person.user_id, team_id=turn.session.team_id, role=Membership.Role.OWNER
+        ).exists()
+    )
+
+
+def _noted(turn: Turn) -> list[str]:
+    sources = [message.ref for message in turn.messages.all()]
+    return list(
+        WalEntry.objects.visible_to(turn.viewer)
+        .filter(source__in=sources)
+        .order_by("id")
+        .values_list("text", flat=True)
+    )
+
+
+def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
+    found = search.search(asked, viewer=turn.viewer, now=now, limit=SHOWN_FINDINGS)
+    return [f"{hit.content} — {hit.file}:{hit.line}" for hit in found]
+
+
+def _as_list(lines: list[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)

@@ -1,0 +1,214 @@
+"""Running a session's turns, one after the other, while this worker holds its lease."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import structlog
+from django.conf import settings
+from django.utils import timezone
+
+from agents.core.asking import Asker
+from agents.core.context import NewestExchanges
+from agents.core.errors import LeaseLost
+from agents.core.events import (
+    AnswerRestarted,
+    Finished,
+    LoopEvent,
+    Outcome,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+)
+from agents.core.loop import PARAGRAPH, Loop
+from agents.core.protocols import RecordedStep
+from agents.core.pump import Limits, StopSwitch
+from agents.db import in_db
+from agents.services import chain
+from agents.services.cool_downs import SharedCoolDowns
+from agents.services.ledger import OpenPurse
+from agents.services.toolbox import GrantedTools, Where
+from sessions import delivery
+from sessions.events.publisher import Feed, Hub, ToolState
+from sessions.models import Outgoing, TurnStep
+from sessions.turns import finishing, freeze, leases
+from sessions.turns.finishing import Times
+from sessions.turns.freeze import Prepared
+from sessions.turns.journal import DatabaseJournal, recorded_steps
+from sessions.turns.leases import Claimed
+
+_log = structlog.get_logger(__name__)
+
+CRASHED = Outcome("failed", "", "crashed")
+
+
+@dataclass(slots=True)
+class Running:
+    """A turn that this process runs now."""
+
+    claimed: Claimed
+    task: asyncio.Task[None]
+    stop: StopSwitch = field(default_factory=StopSwitch)
+
+
+@dataclass(slots=True)
+class Runner:
+    """Runs turns on this process's event loop; ``running`` is what its heartbeat renews."""
+
+    hub: Hub
+    worker_id: int
+    running: dict[int, Running] = field(default_factory=dict)
+    is_closing: bool = False
+    _asked_again: dict[int, bool] = field(default_factory=dict)
+
+    async def run_session(self, session_id: int) -> None:
+        """Run the session's unfinished turns until none is left or another worker has it.
+
+        A bell that rings for a session which already runs here makes it look once more before
+        it ends, so that a message stored in the last moment waits for no sweep.
+        """
+        if session_id in self._asked_again:
+            self._asked_again[session_id] = True
+            return
+        self._asked_again[session_id] = True
+        try:
+            while self._asked_again[session_id] and not self.is_closing:
+                self._asked_again[session_id] = False
+                while await self._run_next(session_id):
+                    pass
+        finally:
+            del self._asked_again[session_id]
+
+    async def _run_next(self, session_id: int) -> bool:
+        if self.is_closing:
+            return False
+        taken = await in_db(_claim_and_prepare, session_id, self.worker_id)
+        if taken is None:
+            return False
+        claimed, prepared = taken
+        task = asyncio.current_task()
+        if task is None:
+            raise AssertionError("a coroutine runs in a task")
+        running = self.running[claimed.turn.pk] = Running(claimed, task)
+        if claimed.turn.stop_requested_at is not None:
+            running.stop.throw()
+        try:
+            await self._run(running, prepared)
+        except LeaseLost:
+            _log.warning("lease.lost", turn=claimed.turn.pk, attempt=claimed.turn.attempt)
+        finally:
+            del self.running[claimed.turn.pk]
+        return True
+
+    async def _run(self, running: Running, prepared: Prepared) -> None:
+        claimed = running.claimed
+        turn = claimed.turn
+        feed = self.hub.feed(
+            turn=turn.public_id, session=turn.session.public_id, attempt=turn.attempt
+        )
+        await _begin(feed, claimed)
+        times = Times()
+        outcome = CRASHED
+        if not claimed.is_exhausted:
+            outcome = await self._loop(running, prepared, feed, times)
+        outgoing = await in_db(
+            finishing.finish, claimed, outcome, times=times, time_zone=prepared.time_zone
+        )
+        feed.end(turn.state)
+        await self.hub.flush()
+        _log.info("events.ended", turn=turn.pk)
+        await self._deliver(outgoing, feed)
+
+    async def _loop(
+        self, running: Running, prepared: Prepared, feed: Feed, times: Times
+    ) -> Outcome:
+        loop = self._loop_of(running, prepared)
+        async for event in loop.run():
+            if isinstance(event, Finished):
+                return event.outcome
+            _publish(event, feed, loop)
+            if isinstance(event, TextDelta):
+                times.last_token_at = timezone.now()
+                if times.first_token_at is None:
+                    times.first_token_at = times.last_token_at
+                    _log.info("text.first", turn=running.claimed.turn.pk)
+        raise AssertionError("the loop ends with Finished or raises")
+
+    def _loop_of(self, running: Running, prepared: Prepared) -> Loop:
+        turn = running.claimed.turn
+        where = Where(
+            viewer=turn.viewer,
+            agent=f"agent:{turn.session.agent_id}",
+            session=f"session:{turn.session_id}",
+            turn=turn.ref,
+            time_zone=prepared.time_zone,
+        )
+        asker = Asker(
+            chain=chain.open_chain(prepared.links),
+            journal=DatabaseJournal(running.claimed),
+            purse=OpenPurse(),
+            cool_downs=SharedCoolDowns([link.account for link in prepared.links]),
+            stop=running.stop,
+            limits=Limits(
+                settings.QANOT_FIRST_EVENT_S, settings.QANOT_BETWEEN_EVENTS_S, settings.QANOT_CALL_S
+            ),
+            retry_base_s=settings.QANOT_RETRY_BASE_S,
+        )
+        return Loop(
+            asker=asker,
+            tools=GrantedTools(where, settings.QANOT_TOOL_S, prepared.tool_names),
+            keeper=NewestExchanges(),
+            system=prepared.system,
+            messages=prepared.messages,
+            max_iterations=turn.session.agent.max_iterations,
+        )
+
+    async def _deliver(self, outgoing: Outgoing, feed: Feed) -> None:
+        """Send the answer; a live channel's watchers have it already, if Redis took it."""
+        turn = outgoing.turn
+        if delivery.is_live(turn.session.account.channel):
+            if feed.has_arrived:
+                await in_db(delivery.mark_sent, outgoing)
+        else:
+            await delivery.deliver(outgoing.pk)
+
+
+def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepared] | None:
+    claimed = leases.claim(session_id, worker_id=worker_id)
+    return None if claimed is None else (claimed, freeze.prepare(claimed))
+
+
+def _publish(event: LoopEvent, feed: Feed, loop: Loop) -> None:
+    match event:
+        case TextDelta(text):
+            feed.text(text)
+        case AnswerRestarted():
+            feed.restart_answer(loop.said)
+        case ToolStarted(call_id, name):
+            feed.tool_started(call_id, name)
+        case ToolFinished(call_id, name, is_error, duration_s):
+            feed.tool_finished(call_id, name, is_error=is_error, seconds=duration_s)
+        case Finished():
+            raise AssertionError("the end is not published from here")
+
+
+async def _begin(feed: Feed, claimed: Claimed) -> None:
+    """Announce the attempt; a later one shows at once what earlier ones had settled."""
+    if claimed.turn.attempt == 1:
+        feed.begin()
+        return
+    steps = await in_db(recorded_steps, claimed.turn.pk)
+    done = [steps[number] for number in sorted(steps) if steps[number].is_finished]
+    feed.begin(text=_text_of(done), tools=await in_db(_tools_of, claimed.turn.pk))
+
+
+def _text_of(steps: Sequence[RecordedStep]) -> str:
+    said = [step.reply.message.text for step in steps if step.reply is not None]
+    return PARAGRAPH.join(text for text in said if text)
+
+
+def _tools_of(turn_id: int) -> list[tuple[str, str, ToolState]]:
+    steps = TurnStep.objects.filter(
+        turn_id=turn_id, kind=TurnStep.Kind.TOOL, finished_at__isnull=False
+    ).order_by("number")
+    return [(step.call_id, step.name, "error" if step.is_error else "done") for step in steps]

@@ -1,0 +1,245 @@
+"""One worker process: its event loop, its lease on life, its heartbeat and its sweep.
+
+Celery's task threads are thin shells; every turn of a process runs on the one loop here.
+"""
+
+import asyncio
+import os
+import socket
+import threading
+import uuid
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from typing import Final
+
+import psycopg
+import structlog
+from django.conf import settings
+from django.db import connection
+from redis.exceptions import RedisError
+
+from agents.core.errors import LeaseLost
+from agents.db import in_db
+from agents.services.chain import close_providers
+from sessions import delivery
+from sessions.events.publisher import Hub
+from sessions.events.redis_client import close_redis_client, redis_client
+from sessions.models import Turn, WorkerProcess
+from sessions.turns import leases
+from sessions.turns.runner import Runner
+from sessions.turns.stopping import STOP_CHANNEL
+
+_log = structlog.get_logger(__name__)
+
+# Turns that were handed back are asked to end within this time before the process does.
+FAREWELL_S: Final = 2.0
+SWEPT_OUTGOING: Final = 50
+
+
+class Worker:
+    """Runs turns until it is closed; make one a process."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="turns", daemon=True)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._sessions: set[asyncio.Task[None]] = set()
+        self._runner: Runner | None = None
+        self._life: _Life | None = None
+
+    def start(self) -> None:
+        """Begin to run: returns once the process may claim turns."""
+        self._thread.start()
+        self._submit(self._open()).result()
+
+    def run_session(self, session_id: int) -> None:
+        """Run a session's turns on the loop, and wait for them; called from a task's thread."""
+        self._submit(self._run_session(session_id)).result()
+
+    def close(self) -> None:
+        """Hand back what runs, publish what is left, and end the loop."""
+        self._submit(self._close()).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _submit(self, work: Coroutine[object, object, None]) -> "Future[None]":
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    # --- on the loop ------------------------------------------------------------------------
+
+    async def _open(self) -> None:
+        worker_id = await in_db(_register)
+        self._life = _Life(worker_id)
+        await self._life.hold()
+        self._runner = Runner(Hub(), worker_id)
+        self._tasks = [
+            asyncio.create_task(_every(settings.QANOT_HEARTBEAT_S, self._beat), name="heartbeat"),
+            asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._sweep), name="sweep"),
+            asyncio.create_task(self._listen_for_stops(), name="stops"),
+        ]
+        _log.info("worker.started", worker=worker_id)
+
+    async def _run_session(self, session_id: int) -> None:
+        if self._runner is None or self._runner.is_closing:
+            return
+        task = asyncio.current_task()
+        if task is not None:
+            self._sessions.add(task)
+            task.add_done_callback(self._sessions.discard)
+        try:
+            await self._runner.run_session(session_id)
+        except asyncio.CancelledError:
+            if not self._runner.is_closing:
+                raise
+
+    async def _close(self) -> None:
+        runner = self._opened()
+        runner.is_closing = True
+        for task in self._tasks:
+            task.cancel()
+        handed = [running.claimed for running in runner.running.values()]
+        for session in list(self._sessions):
+            session.cancel()
+        await asyncio.gather(*(self._hand_back(claimed) for claimed in handed))
+        if self._sessions:
+            await asyncio.wait(self._sessions, timeout=FAREWELL_S)
+        await runner.hub.aclose()
+        await close_providers()
+        await close_redis_client()
+        if self._life is not None:
+            await self._life.release()
+        _log.info("worker.stopped", worker=runner.worker_id, handed_back=len(handed))
+
+    async def _hand_back(self, claimed: leases.Claimed) -> None:
+        try:
+            await in_db(leases.hand_back, claimed)
+        except LeaseLost:
+            # It ended in this very moment, or another worker has it already.
+            _log.info("lease.gone", turn=claimed.turn.pk)
+
+    async def _beat(self) -> None:
+        """Show that this process lives, renew its leases, find stops that Redis did not bring."""
+        runner = self._opened()
+        if self._life is not None:
+            await self._life.hold()
+        running = {item.claimed.token: item for item in runner.running.values()}
+        if not running:
+            return
+        held, stops = await in_db(_renew_and_look, list(running))
+        for token, item in running.items():
+            if token not in held and item.claimed.turn.pk in runner.running:
+                _log.warning("lease.taken_away", turn=item.claimed.turn.pk)
+                item.task.cancel()
+            elif item.claimed.turn.pk in stops:
+                item.stop.throw()
+
+    async def _sweep(self) -> None:
+        """Look for work that no bell announced, and for answers that were not sent."""
+        runner = self._opened()
+        places = settings.QANOT_STREAMS - len(runner.running)
+        if places > 0:
+            for session_id in await in_db(leases.free_sessions, places):
+                _log.info("sweep.found", session=session_id)
+                task = asyncio.create_task(self._run_session(session_id))
+                self._sessions.add(task)
+                task.add_done_callback(self._sessions.discard)
+        for outgoing_id in await in_db(_unsent_ids):
+            await delivery.deliver(outgoing_id)
+
+    async def _listen_for_stops(self) -> None:
+        runner = self._opened()
+        while True:
+            try:
+                async with redis_client().pubsub() as channel:
+                    await channel.subscribe(STOP_CHANNEL)
+                    while True:
+                        message = await channel.get_message(
+                            ignore_subscribe_messages=True, timeout=1.0
+                        )
+                        if message is not None:
+                            _throw(runner, int(message["data"]))
+            except (RedisError, OSError) as error:
+                # The heartbeat finds stops meanwhile.
+                _log.warning("stops.deaf", error=type(error).__name__)
+                await asyncio.sleep(1)
+
+    def _opened(self) -> Runner:
+        if self._runner is None:
+            raise AssertionError("the worker is open")
+        return self._runner
+
+
+class _Life:
+    """A connection of its own that holds the worker's advisory lock.
+
+    PostgreSQL lets go of it when the process is gone, however it went.
+    """
+
+    def __init__(self, worker_id: int) -> None:
+        self._worker_id = worker_id
+        self._connection: psycopg.AsyncConnection | None = None
+
+    async def hold(self) -> None:
+        """Make sure that the lock is held, over a new connection if the old one broke."""
+        try:
+            await self._take()
+        except (psycopg.Error, OSError) as error:
+            _log.warning("worker.lock_lost", worker=self._worker_id, error=type(error).__name__)
+            await self.release()
+
+    async def release(self) -> None:
+        """Let go."""
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    async def _take(self) -> None:
+        if self._connection is None:
+            parameters = connection.get_connection_params()
+            self._connection = await psycopg.AsyncConnection.connect(
+                autocommit=True,
+                **{
+                    name: value
+                    for name, value in parameters.items()
+                    if name in ("host", "port", "dbname", "user", "password", "sslmode")
+                },
+            )
+            await self._connection.execute(
+                "SELECT pg_advisory_lock(%s, %s)", [leases.WORKER_LOCKS, self._worker_id]
+            )
+        else:
+            await self._connection.execute("SELECT 1")
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """Do something again and again; what goes wrong is logged, and tried again next time."""
+    while True:
+        try:
+            await work()
+        except Exception:
+            _log.exception("worker.round_failed", work=work.__name__)
+        await asyncio.sleep(seconds)
+
+
+def _throw(runner: Runner, turn_id: int) -> None:
+    running = runner.running.get(turn_id)
+    if running is not None:
+        running.stop.throw()
+        _log.info("stop.received", turn=turn_id)
+
+
+def _register() -> int:
+    return WorkerProcess.objects.create(name=f"{socket.gethostname()}:{os.getpid()}").pk
+
+
+def _renew_and_look(tokens: list[uuid.UUID]) -> tuple[set[uuid.UUID], set[int]]:
+    held = leases.renew(tokens)
+    stops = Turn.objects.unfinished().filter(
+        session__lease_token__in=tokens, stop_requested_at__isnull=False
+    )
+    return held, set(stops.values_list("pk", flat=True))
+
+
+def _unsent_ids() -> list[int]:
+    return list(delivery.unsent().values_list("pk", flat=True)[:SWEPT_OUTGOING])
