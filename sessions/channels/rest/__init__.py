@@ -1,0 +1,1 @@
+"""The REST channel: programs act for a person (docs/api.md)."""

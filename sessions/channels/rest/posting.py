@@ -1,0 +1,79 @@
+"""Posting a message: from a request's values to a stored message and its turn."""
+
+import uuid
+from http import HTTPStatus
+from typing import Literal
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from agents.models import ApiToken
+from sessions import conversations, inbox
+from sessions.channels.rest import reading
+from sessions.channels.rest.problems import Problem
+from sessions.channels.rest.schemas import MessageIn, NotedOut, PostedOut
+from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
+from sessions.inbox import Accepted, Inbound
+from sessions.models import ChannelAccount, ChatSession
+
+
+def post(
+    token: ApiToken, agent_id: UUID, message: MessageIn, *, key: str
+) -> tuple[PostedOut, bool]:
+    """Store a message once, and return it with its turn and whether it is new.
+
+    Args:
+        key: The client's own id of the message; with an empty one every call is another message.
+
+    Raises:
+        Problem: There is no such agent, or the message is refused.
+    """
+    inbound = Inbound(
+        text=message.text,
+        sender=f"token:{token.pk}",
+        external_id=key or str(uuid.uuid4()),
+        person=token.person,
+    )
+    accepted, session = _accept(token, agent_id, message.thread, inbound)
+    turn = accepted.turn
+    turn.session = session
+    posted = PostedOut(
+        message=accepted.message.public_id,
+        turn=reading.describe(turn),
+        noted=[NotedOut(category=fact.category, text=fact.text) for fact in accepted.noted],
+    )
+    return posted, accepted.is_new
+
+
+@transaction.atomic
+def _accept(
+    token: ApiToken, agent_id: UUID, thread: str, inbound: Inbound
+) -> tuple[Accepted, ChatSession]:
+    """Accept the message; a refused one leaves no empty conversation behind."""
+    agent = reading.find_agent(token, agent_id)
+    session = conversations.open_direct(
+        agent=agent,
+        account=conversations.channel_account(token.team, ChannelAccount.Channel.REST),
+        person=token.person,
+        thread=thread,
+    )
+    try:
+        return inbox.accept(inbound, session=session), session
+    except EmptyMessage as exc:
+        raise _refused("empty_message", _("The text is empty.")) from exc
+    except MessageTooLong as exc:
+        raise _refused(
+            "message_too_long",
+            _("A message has at most %(limit)d characters.") % {"limit": exc.limit},
+        ) from exc
+    except KeyReused as exc:
+        raise _refused(
+            "key_reused", _("This Idempotency-Key was used for another message.")
+        ) from exc
+
+
+def _refused(
+    code: Literal["empty_message", "message_too_long", "key_reused"], detail: str
+) -> Problem:
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, code, detail)
