@@ -75,6 +75,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "channels",
+    # Its page of the API's operations comes from our own address then, not from a CDN.
+    "ninja",
     "django_celery_beat",
     "agents.apps.AgentsConfig",
     "memory.apps.MemoryConfig",
