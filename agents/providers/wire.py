@@ -4,7 +4,8 @@ The SDKs build, sign and send the request and tell refusals apart. What they wou
 answer, a pydantic object an event and a walk over every message, costs more than the rest of a
 turn, so requests go out as ready bytes and events are read as plain JSON: their documented
 ``client.post`` with ``content``, over their documented aiohttp transport, whose parser is C.
-Measured with 50 streams of 40 events a second: 141 µs of CPU an event before, 69 µs after.
+Measured (2 cores, loopback): an event 141 µs of CPU the SDK's way, 55 µs this way; a request of
+600 messages to OpenAI 71 ms their way, 3 ms this way.
 """
 
 import asyncio
