@@ -291,6 +291,16 @@ QANOT_CALL_S = ENVIRONMENT.qanot_call_s
 QANOT_TOOL_S = ENVIRONMENT.qanot_tool_s
 QANOT_RETRY_BASE_S = ENVIRONMENT.qanot_retry_base_s
 
+# What speaks to the world outside, by dotted path, loaded at its first use.
+QANOT_PROVIDERS = {
+    "anthropic": "agents.providers.anthropic.AnthropicProvider",
+    "openai": "agents.providers.openai_compatible.OpenAIProvider",
+}
+QANOT_CHANNELS = {
+    "webchat": "sessions.channels.live.LiveSender",
+    "rest": "sessions.channels.live.LiveSender",
+}
+
 # The admin's looks and sidebar; everything it loads lies in static files.
 UNFOLD = {
     "SITE_TITLE": "Qanot",

@@ -1,26 +1,51 @@
 """Sending answers from their rows, so that a crash neither loses nor doubles one."""
 
+from functools import cache
+from typing import Protocol, cast
+
 import structlog
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
-from redis.exceptions import RedisError
+from django.utils.module_loading import import_string
 
 from agents.db import in_db
-from sessions.events import wire
-from sessions.events.redis_client import redis_client
-from sessions.models import ChannelAccount, Outgoing, Turn
+from sessions.models import Outgoing, Turn
 
 _log = structlog.get_logger(__name__)
 
-# People on these channels read the transcript; sending only tells them to look, so doing it
-# twice shows nothing twice.
-_LIVE = frozenset({ChannelAccount.Channel.WEBCHAT, ChannelAccount.Channel.REST})
+
+class NotDelivered(Exception):
+    """The channel could not be reached and nothing left: the row stays queued."""
 
 
-def is_live(channel: str) -> bool:
-    """Return whether the channel's watchers read the transcript themselves."""
-    return channel in _LIVE
+class Sender(Protocol):
+    """How a channel sends an answer; one for each of ``settings.QANOT_CHANNELS``."""
+
+    # True where people read the transcript themselves and a send only tells them to look:
+    # watchers of the running turn then have the answer already, and sending twice shows
+    # nothing twice.
+    is_live: bool
+
+    async def send(self, outgoing: Outgoing) -> None:
+        """Send one answer; its ``session``, ``turn`` and the session's account are loaded.
+
+        Raises:
+            NotDelivered: Nothing left; it is tried again later.
+        """
+        ...
+
+
+@cache
+def sender_of(channel: str) -> Sender:
+    """Return a channel's sender, loaded at its first use.
+
+    Raises:
+        KeyError: No such channel in the settings.
+    """
+    # A dotted path names anything; that it is a sender is its author's promise.
+    return cast(Sender, import_string(settings.QANOT_CHANNELS[channel])())
 
 
 def unsent() -> QuerySet[Outgoing]:
@@ -31,26 +56,20 @@ def unsent() -> QuerySet[Outgoing]:
 
 
 async def deliver(outgoing_id: int) -> None:
-    """Tell an answer's watchers to look, and note that it is sent; safe to repeat.
-
-    While Redis is away the row stays queued, and the sweep comes back to it.
-    """
+    """Send an answer and note it; one that cannot leave now stays queued for the sweep."""
     outgoing = await in_db(_load, outgoing_id)
     if outgoing is None:
         return
     try:
-        await redis_client().publish(
-            wire.redis_channel_of(wire.group_of(outgoing.session.public_id)),
-            wire.layer().serialize(wire.session_changed(outgoing.turn.public_id)),
-        )
-    except (RedisError, OSError) as error:
-        _log.warning("delivery.postponed", outgoing=outgoing_id, error=type(error).__name__)
+        await sender_of(outgoing.session.account.channel).send(outgoing)
+    except NotDelivered as error:
+        _log.warning("delivery.postponed", outgoing=outgoing_id, error=str(error))
         return
     await in_db(mark_sent, outgoing)
 
 
 def _load(outgoing_id: int) -> Outgoing | None:
-    return unsent().select_related("session", "turn").filter(pk=outgoing_id).first()
+    return unsent().select_related("session__account", "turn").filter(pk=outgoing_id).first()
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ class ProviderAccount(models.Model):
     """An account at a model provider, and how it stands right now for all workers."""
 
     class Kind(models.TextChoices):
-        """Which wire the account speaks; each has its adapter in settings.QANOT_PROVIDERS."""
+        """Which wire the account speaks; its adapter is named in ``settings.QANOT_PROVIDERS``."""
 
         ANTHROPIC = "anthropic", "Anthropic"
         OPENAI = "openai", _("OpenAI or compatible")

@@ -7,11 +7,8 @@ from typing import Protocol, cast
 from agents.core.protocols import Provider
 from agents.providers.limits import ProviderLimits
 
-_paths: dict[str, str] = {
-    "anthropic": "agents.providers.anthropic.AnthropicProvider",
-    "openai": "agents.providers.openai_compatible.OpenAIProvider",
-    "offline": "agents.providers.offline.OfflineProvider",
-}
+# The others come from the settings (QANOT_PROVIDERS); this one is always there.
+_paths: dict[str, str] = {"offline": "agents.providers.offline.OfflineProvider"}
 
 
 class _Opens(Protocol):

@@ -166,7 +166,7 @@ class Runner:
     async def _deliver(self, outgoing: Outgoing, feed: Feed) -> None:
         """Send the answer; a live channel's watchers have it already, if Redis took it."""
         turn = outgoing.turn
-        if delivery.is_live(turn.session.account.channel):
+        if delivery.sender_of(turn.session.account.channel).is_live:
             if feed.has_arrived:
                 await in_db(delivery.mark_sent, outgoing)
         else:
