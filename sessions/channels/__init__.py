@@ -1,0 +1,1 @@
+"""Where people chat: one package a channel, each a thin edge over the same services."""

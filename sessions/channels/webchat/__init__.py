@@ -1,0 +1,1 @@
+"""The web chat: one page, one WebSocket a tab (docs/webchat.md has its frames)."""

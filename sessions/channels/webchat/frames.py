@@ -1,0 +1,168 @@
+"""The frames of the web chat's socket, both ways (docs/webchat.md)."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter
+
+from sessions.transcript import ShownTurn
+
+# A message has at most 100,000 characters, each of which JSON may write as six (or twelve).
+MAX_FRAME_CHARACTERS: Final = 1_250_000
+# The key under which a browser sends a message, again and again until it is accepted.
+Key = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\x21-\x7e]+$")]
+
+
+class _FromBrowser(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ListConversations(_FromBrowser):
+    """What conversations do I have?"""
+
+    type: Literal["conversations"]
+
+
+class Open(_FromBrowser):
+    """Show a conversation: its newest turns, or those before one; and what happens from now on."""
+
+    type: Literal["open"]
+    conversation: UUID
+    before: UUID | None = None
+
+
+class Leave(_FromBrowser):
+    """Nothing is open any more."""
+
+    type: Literal["leave"]
+
+
+class Send(_FromBrowser):
+    """Say something, in a conversation or as the first words of a new one (agent and thread)."""
+
+    type: Literal["send"]
+    key: Key
+    text: str
+    conversation: UUID | None = None
+    agent: UUID | None = None
+    thread: UUID | None = None
+
+
+class Stop(_FromBrowser):
+    """Stop a turn."""
+
+    type: Literal["stop"]
+    turn: UUID
+
+
+class Resume(_FromBrowser):
+    """Tell me how a turn stands, and what it published after the last frame I saw."""
+
+    type: Literal["resume"]
+    turn: UUID
+    after: str | None = Field(default=None, pattern=r"^\d{1,9}-\d{1,9}$")
+
+
+FromBrowser = ListConversations | Open | Leave | Send | Stop | Resume
+
+FROM_BROWSER: Final[TypeAdapter[FromBrowser]] = TypeAdapter(
+    Annotated[FromBrowser, Discriminator("type")]
+)
+
+
+class ConversationRow(BaseModel):
+    """A conversation in the list."""
+
+    id: UUID
+    thread: str
+    title: str
+    agent: UUID
+    agent_name: str
+    is_running: bool = False
+
+
+class _ToBrowser(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    @property
+    def text(self) -> str:
+        """Return the frame as JSON text."""
+        return self.model_dump_json()
+
+
+class Conversations(_ToBrowser):
+    """The answer to ``ListConversations``, newest first."""
+
+    type: Literal["conversations"] = "conversations"
+    conversations: Sequence[ConversationRow]
+
+
+class Opened(_ToBrowser):
+    """A conversation with its newest turns; unfinished ones are caught up with afterwards."""
+
+    type: Literal["opened"] = "opened"
+    conversation: ConversationRow
+    turns: Sequence[ShownTurn]
+    has_earlier: bool
+
+
+class Earlier(_ToBrowser):
+    """Turns before those that were shown."""
+
+    type: Literal["earlier"] = "earlier"
+    conversation: UUID
+    turns: Sequence[ShownTurn]
+    has_earlier: bool
+
+
+class Missing(_ToBrowser):
+    """There is no such conversation, or none that this person may see."""
+
+    type: Literal["missing"] = "missing"
+    conversation: UUID
+
+
+class AcceptedMessage(_ToBrowser):
+    """A message is stored, with its turn and with what was noted from it."""
+
+    type: Literal["accepted"] = "accepted"
+    key: str
+    conversation: ConversationRow
+    turn: UUID
+    message: UUID
+    noted: Sequence[str]
+
+
+Refusal = Literal[
+    "malformed", "empty", "too_long", "key_reused", "missing", "agent_gone", "unavailable"
+]
+
+
+class Refused(_ToBrowser):
+    """A frame was not done; only ``unavailable`` is worth sending again.
+
+    Args:
+        key: The message's key, where it was a message.
+        text: Why, in words for the person.
+    """
+
+    type: Literal["refused"] = "refused"
+    key: str | None
+    code: Refusal
+    text: str
+
+
+class TurnShown(_ToBrowser):
+    """How a turn stands in the database."""
+
+    type: Literal["turn"] = "turn"
+    conversation: UUID
+    shown: ShownTurn
+
+
+class Resumed(_ToBrowser):
+    """All that was published of an unfinished turn after the frame named has been sent."""
+
+    type: Literal["resumed"] = "resumed"
+    turn: UUID

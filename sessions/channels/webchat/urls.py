@@ -1,0 +1,10 @@
+"""The web chat's pages."""
+
+from django.urls import path
+
+from sessions.channels.webchat import views
+
+urlpatterns = [
+    path("chat/", views.chat, name="chat"),
+    path("chat/<uuid:conversation>/", views.chat, name="chat-conversation"),
+]

@@ -1,0 +1,65 @@
+"""The web chat's one page; what it shows comes over its socket."""
+
+from typing import Final
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import translation
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from agents.models import User
+from sessions.channels.webchat import access
+from sessions.channels.webchat.texts import page_texts
+from sessions.inbox import MAX_CHARACTERS
+
+# Named ahead, so that the browser fetches them together instead of one import after another.
+MODULES: Final = (
+    *(
+        f"chat/{name}.js"
+        for name in (
+            "answer", "composer", "conversation", "dom", "live", "markdown", "outbox", "page",
+            "prose", "scroller", "sidebar", "socket", "tools", "turn",
+        )
+    ),
+    "vendor/streaming-markdown/smd.min.js",
+)
+
+
+@never_cache
+@require_safe
+@login_required
+def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse:
+    """Show the chat, with one conversation open where the address names it.
+
+    Raises:
+        Http404: The conversation does not exist or is somebody else's, which look alike.
+    """
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
+    if conversation is not None and access.conversation(user, conversation) is None:
+        raise Http404
+    agents = [
+        {
+            "id": str(agent.public_id),
+            "name": agent.name,
+            "description": agent.description,
+            "team": agent.team.name,
+        }
+        for agent in access.agents_of(user)
+    ]
+    page = {
+        "agents": agents,
+        "conversation": str(conversation) if conversation else None,
+        "user": str(user.pk),
+        "language": translation.get_language(),
+        "maxCharacters": MAX_CHARACTERS,
+        "chatUrl": reverse("chat"),
+        "loginUrl": reverse("login"),
+        "texts": page_texts(),
+    }
+    context = {"page": page, "has_agents": bool(agents), "modules": MODULES}
+    return render(request, "chat/page.html", context)

@@ -1,0 +1,76 @@
+"""The platform's own words in a conversation: codes with values become text in one's language."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from pydantic import BaseModel, JsonValue, ValidationError
+
+_TEXTS: Final[Mapping[str, Promise]] = {
+    # The loop ended an answer (agents.core.events.NoticeCode).
+    "repeated_call": _("I stopped: “%(tool)s” was called again and again in the same way."),
+    "alternating_calls": _("I stopped: two tools were called in turn without getting further."),
+    "repeated_result": _("I stopped: “%(tool)s” gave the same result again and again."),
+    "iterations_exhausted": _(
+        "I stopped after many steps without reaching an answer. Ask for a smaller part of it."
+    ),
+    "max_tokens": _("The answer was longer than the model may write. Ask for the rest."),
+    "refusal": _("The model declined to answer this."),
+    "other_stop": _("The model ended its answer early, without saying why."),
+    # A model could not be asked (agents.core.errors.ErrorCode).
+    "rate_limit": _("We have reached the model's limit. Wait a little and try again."),
+    "overloaded": _("The model's provider is busy right now. Try again in a moment."),
+    "timeout": _("The model took too long to answer. Try again in a moment."),
+    "stream_broken": _("The answer broke off on its way. Try again."),
+    "auth": _("The model's key is not accepted. Tell the administrator of this agent."),
+    "billing": _("The model's account has no credit left. Tell the administrator of this agent."),
+    "request_refused": _("The model did not accept this request. Try to put it differently."),
+    "context_overflow": _("This conversation is too long for the model. Start a new one."),
+    "no_provider": _("No model can be asked right now. Tell the administrator of this agent."),
+    # The platform.
+    "crashed": _(
+        "Something broke each time this was tried, so it was given up. Your message is kept."
+    ),
+}
+
+
+class Notice(BaseModel):
+    """The stored form of a notice (``Turn.notice``)."""
+
+    v: int
+    code: str
+    values: dict[str, JsonValue] | None = None
+
+
+def text_of(stored: object) -> str:
+    """Return a stored notice's words in the active language.
+
+    A code or form that this release does not know becomes a general sentence: whoever reads it
+    must not be left without an answer.
+    """
+    try:
+        notice = Notice.model_validate(stored)
+    except ValidationError:
+        return _general()
+    words = _TEXTS.get(notice.code)
+    if words is None:
+        return _general()
+    return str(words) % _Values(notice.values or {})
+
+
+def noted_text(fact: str) -> str:
+    """Return the line under a message that says what was remembered of it."""
+    return gettext("noted: %(fact)s") % {"fact": fact}
+
+
+def _general() -> str:
+    return gettext("Something went wrong. Try again.")
+
+
+class _Values(dict[str, JsonValue]):
+    """A value that is missing leaves a gap in the sentence rather than no sentence."""
+
+    def __missing__(self, name: str) -> str:
+        return "…"

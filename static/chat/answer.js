@@ -1,0 +1,185 @@
+// The answer of one turn: while it comes, and once it is finished.
+
+import { el, fragmentOfCleanHtml, icon } from "./dom.js";
+import { LiveMarkdown } from "./markdown.js";
+import { t } from "./page.js";
+import { copyButton, finishProse } from "./prose.js";
+import { ToolLine, foldedTools } from "./tools.js";
+
+export class Answer {
+  element = el("div", { class: "answer" });
+  #dots = el("div", { class: "dots", "aria-hidden": "true" }, ...[1, 2, 3].map(() => el("span")));
+  /** @type {{ element: HTMLElement, markdown: LiveMarkdown } | null} The text that grows. */
+  #text = null;
+  /** @type {Map<string, ToolLine>} */
+  #tools = new Map();
+  /** Text that came since the last paint: writing it at once would lay the page out each time. */
+  #unpainted = "";
+  #isOver = false;
+
+  constructor() {
+    this.element.append(this.#dots);
+  }
+
+  /**
+   * Apply a live frame.
+   * @param {any} frame
+   */
+  apply(frame) {
+    if (this.#isOver) return;
+    if (frame.type === "text") {
+      if (this.#unpainted === "") requestAnimationFrame(() => this.#paint());
+      this.#unpainted += frame.text;
+      return;
+    }
+    this.#paint();
+    switch (frame.type) {
+      case "turn.started":
+        this.#clear();
+        break;
+      case "snapshot":
+        this.#clear();
+        for (const tool of frame.tools) this.#showTool(tool.call, tool.name, tool.state);
+        if (frame.text) this.#write(frame.text);
+        break;
+      case "answer.restarted":
+        this.#text?.element.remove();
+        this.#text = null;
+        break;
+      case "tool.started":
+        this.#endText();
+        this.#showTool(frame.call, frame.name, "running");
+        break;
+      case "tool.finished":
+        this.#toolLine(frame.call, frame.name).finish(frame.error ? "error" : "done", frame.seconds);
+        break;
+    }
+    this.#placeDots();
+  }
+
+  /**
+   * Show what the transcript has: the last word about the turn.
+   * @param {{ state: string, parts: any[], notice: string | null }} shown
+   */
+  finish(shown) {
+    this.#isOver = true;
+    this.#clear();
+    const content = partsOf(shown.parts);
+    if (shown.notice !== null) content.push(notice(shown.notice));
+    if (shown.state === "stopped") content.push(mark(t("stopped")));
+    this.element.replaceChildren(...content);
+    const prose = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll(".prose")]);
+    prose.forEach(finishProse);
+    if (prose.length) {
+      const text = () => prose.map((part) => part.innerText.trim()).join("\n\n");
+      this.element.append(
+        el("div", { class: "answer-actions" }, copyButton(t("copyAnswer"), text)),
+      );
+    }
+  }
+
+  /** The words of the answer, for a screen reader. */
+  get words() {
+    return [...this.element.querySelectorAll(".prose, .notice")]
+      .map((part) => part.textContent ?? "")
+      .join(" ");
+  }
+
+  #paint() {
+    const text = this.#unpainted;
+    this.#unpainted = "";
+    if (text === "" || this.#isOver) return;
+    this.#write(text);
+    this.#placeDots();
+  }
+
+  /** @param {string} text */
+  #write(text) {
+    if (this.#text === null) {
+      const element = el("div", { class: "prose live" });
+      this.#text = { element, markdown: new LiveMarkdown(element) };
+      this.element.append(element);
+    }
+    this.#text.markdown.write(text);
+  }
+
+  #endText() {
+    this.#text?.markdown.end();
+    this.#text = null;
+  }
+
+  /**
+   * @param {string} call
+   * @param {string} name
+   * @param {"running" | "done" | "error"} state
+   */
+  #showTool(call, name, state) {
+    const line = this.#toolLine(call, name);
+    if (state === "running") line.run();
+    else line.finish(state, null);
+  }
+
+  /**
+   * @param {string} call
+   * @param {string} name
+   */
+  #toolLine(call, name) {
+    let line = this.#tools.get(call);
+    if (!line) {
+      line = new ToolLine(name);
+      this.#tools.set(call, line);
+      this.element.append(line.element);
+    }
+    return line;
+  }
+
+  #placeDots() {
+    this.#dots.hidden = this.#text !== null;
+    this.element.append(this.#dots);
+  }
+
+  #clear() {
+    this.#unpainted = "";
+    this.#text = null;
+    this.#tools.forEach((line) => line.drop());
+    this.#tools.clear();
+    this.element.replaceChildren(this.#dots);
+    this.#dots.hidden = false;
+  }
+}
+
+/**
+ * @param {any[]} parts
+ * @returns {HTMLElement[]}
+ */
+function partsOf(parts) {
+  /** @type {HTMLElement[]} */
+  const content = [];
+  /** @type {any[]} */
+  let tools = [];
+  const fold = () => {
+    if (tools.length) content.push(foldedTools(tools));
+    tools = [];
+  };
+  for (const part of parts) {
+    if (part.kind === "tool") {
+      tools.push(part);
+      continue;
+    }
+    fold();
+    if (part.html === null) content.push(mark(t("erased")));
+    else content.push(el("div", { class: "prose" }, fragmentOfCleanHtml(part.html)));
+  }
+  fold();
+  return content;
+}
+
+/** @param {string} words */
+function mark(words) {
+  return el("p", { class: "mark" }, words);
+}
+
+/** @param {string} words */
+function notice(words) {
+  return el("p", { class: "notice" }, icon("alert"), el("span", {}, words));
+}

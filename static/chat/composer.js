@@ -1,0 +1,128 @@
+// Where one writes: grows with the text, keeps drafts, sends and stops.
+
+import { byId, page, t } from "./page.js";
+
+const DRAFT = `qanot:draft:${page.user}:`;
+
+export class Composer {
+  #form = /** @type {HTMLFormElement} */ (byId("composer"));
+  #area = /** @type {HTMLTextAreaElement} */ (byId("message"));
+  #sendButton = /** @type {HTMLButtonElement} */ (byId("send"));
+  #stopButton = /** @type {HTMLButtonElement} */ (byId("stop"));
+  #hint = byId("composer-hint");
+  #place = "new";
+
+  /** @param {{ send: (text: string) => void, stop: () => void }} handlers */
+  constructor(handlers) {
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit(handlers.send);
+    });
+    this.#area.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      // A phone's Enter makes a new line: there is no Shift at hand.
+      if (matchMedia("(pointer: coarse) and (hover: none)").matches) return;
+      event.preventDefault();
+      this.#submit(handlers.send);
+    });
+    this.#area.addEventListener("input", () => this.#changed());
+    this.#stopButton.addEventListener("click", handlers.stop);
+    document.addEventListener("keydown", (event) => this.#shortcut(event, handlers.stop));
+    this.#changed();
+  }
+
+  /**
+   * Go to another conversation, with the draft that was left there.
+   * @param {string} place The conversation's id, or "new".
+   */
+  moveTo(place) {
+    this.#place = place;
+    this.#area.value = readDraft(place);
+    this.#changed();
+    if (!matchMedia("(pointer: coarse)").matches) this.#area.focus();
+  }
+
+  /** @param {string} text */
+  fill(text) {
+    this.#area.value = text;
+    this.#changed();
+    this.#area.focus();
+  }
+
+  /**
+   * Show how the conversation stands.
+   * @param {{ isRunning: boolean, isStopping: boolean }} state
+   */
+  show({ isRunning, isStopping }) {
+    this.#stopButton.hidden = !isRunning;
+    this.#stopButton.disabled = isStopping;
+    const words = isStopping ? t("stopping") : (this.#stopButton.dataset.label ?? "");
+    this.#stopButton.title = words;
+    this.#stopButton.setAttribute("aria-label", words);
+  }
+
+  /** @param {(text: string) => void} send */
+  #submit(send) {
+    const text = this.#area.value;
+    if (text.trim() === "" || this.#isTooLong) return;
+    this.#area.value = "";
+    this.#changed();
+    send(text);
+  }
+
+  get #isTooLong() {
+    return [...this.#area.value].length > page.maxCharacters;
+  }
+
+  #changed() {
+    const text = this.#area.value;
+    writeDraft(this.#place, text);
+    // Browsers that do not size the field by its text themselves.
+    if (!CSS.supports("field-sizing", "content")) {
+      this.#area.style.height = "auto";
+      this.#area.style.height = `${this.#area.scrollHeight}px`;
+    }
+    const isTooLong = text.length > page.maxCharacters && this.#isTooLong;
+    this.#sendButton.disabled = text.trim() === "" || isTooLong;
+    this.#hint.textContent = isTooLong
+      ? t("tooLong", { count: [...text].length, limit: page.maxCharacters })
+      : "";
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {() => void} stop
+   */
+  #shortcut(event, stop) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isTyping =
+      event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+    if (event.key === "Escape" && !this.#stopButton.hidden) stop();
+    if (event.key === "/" && !isTyping) {
+      event.preventDefault();
+      this.#area.focus();
+    }
+  }
+}
+
+/** @param {string} place */
+function readDraft(place) {
+  try {
+    return sessionStorage.getItem(DRAFT + place) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * @param {string} place
+ * @param {string} text
+ */
+function writeDraft(place, text) {
+  try {
+    if (text) sessionStorage.setItem(DRAFT + place, text);
+    else sessionStorage.removeItem(DRAFT + place);
+  } catch {
+    // A draft that cannot be kept is lost with the page, as it would be without us.
+  }
+}

@@ -1,0 +1,331 @@
+// The chat page: what the socket says goes to the conversation, what the person does to the socket.
+
+import { Composer } from "./composer.js";
+import { ConversationView } from "./conversation.js";
+import * as outbox from "./outbox.js";
+import { byId, page, t } from "./page.js";
+import { Scroller } from "./scroller.js";
+import { Sidebar } from "./sidebar.js";
+import { Socket } from "./socket.js";
+
+/** A running turn of which nothing was heard for so long is asked about. */
+const SILENCE_MS = 4_000;
+/** A message without an answer goes out again after so long. */
+const RESEND_MS = 8_000;
+/** A page that was hidden for so long may have missed what another tab did. */
+const STALE_MS = 20_000;
+
+const scroller = new Scroller(byId("scroller"), byId("column"), byId("to-newest"));
+const view = new ConversationView(scroller);
+const sidebar = new Sidebar((id) => go(id));
+const composer = new Composer({ send: write, stop });
+const agentChoice = /** @type {HTMLSelectElement | null} */ (document.getElementById("agent"));
+
+/** What is on the page: a conversation, or a new one that begins with the next message. */
+const current = {
+  /** @type {string | null} */
+  id: null,
+  agent: page.agents[0]?.id ?? "",
+  thread: newId(),
+};
+/** @type {Map<string, number>} When each letter went out last. */
+const sentAt = new Map();
+let hiddenAt = 0;
+
+// A letter of a new conversation that was not accepted before a reload is shown there again.
+const orphan = outbox.all().find((letter) => letter.conversation === null);
+if (page.conversation === null && orphan) {
+  current.thread = orphan.thread;
+  current.agent = orphan.agent;
+}
+
+const socket = new Socket({ opened, lost, frame });
+show(page.conversation);
+
+function opened() {
+  showConnection(true);
+  socket.send({ type: "conversations" });
+  if (current.id) socket.send({ type: "open", conversation: current.id });
+  sentAt.clear();
+  sendLetters();
+}
+
+function lost() {
+  showConnection(false);
+  view.unfinished.forEach((turn) => {
+    turn.isAsking = false;
+  });
+}
+
+/** @param {any} frame */
+function frame(frame) {
+  switch (frame.type) {
+    case "conversations":
+      sidebar.show(frame.conversations);
+      break;
+    case "opened":
+      showOpened(frame);
+      break;
+    case "earlier":
+      if (frame.conversation === current.id) view.showTurns(frame.turns, frame.has_earlier, true);
+      break;
+    case "missing":
+      if (frame.conversation === current.id) go(null, { replace: true });
+      break;
+    case "accepted":
+      accepted(frame);
+      break;
+    case "refused":
+      refused(frame);
+      break;
+    case "turn":
+      if (frame.conversation === current.id) view.showTurn(frame.shown);
+      break;
+    case "resumed":
+      replayed(frame.turn);
+      break;
+    case "session.changed":
+      ask(frame.turn);
+      break;
+    default:
+      live(frame);
+  }
+  showRunning();
+}
+
+/** @param {any} frame */
+function showOpened(frame) {
+  if (frame.conversation.id !== current.id) return;
+  view.isLoading = false;
+  current.agent = frame.conversation.agent;
+  current.thread = frame.conversation.thread;
+  view.agentName = frame.conversation.agent_name;
+  showHeader(frame.conversation.agent_name, frame.conversation.title);
+  view.showTurns(frame.turns, frame.has_earlier);
+  scroller.follow();
+}
+
+/** @param {any} frame A frame of docs/events.md. */
+function live(frame) {
+  const turn = view.turn(frame.turn);
+  if (!turn) {
+    // Begun by another tab or program: the database tells whose it is and what was asked.
+    ask(frame.turn);
+    return;
+  }
+  if (turn.take(frame) !== null) ask(turn.id);
+}
+
+/**
+ * Ask how a turn stands and for what was missed of it, once at a time.
+ * @param {string} id
+ */
+function ask(id) {
+  const turn = view.turn(id);
+  if (turn?.isOver || turn?.isAsking) return;
+  if (turn) {
+    turn.isAsking = true;
+    turn.heardAt = performance.now();
+  }
+  socket.send({ type: "resume", turn: id, after: turn?.lastFrame ?? null });
+}
+
+/** @param {string} id */
+function replayed(id) {
+  const turn = view.turn(id);
+  if (turn?.replayed() === "ended") ask(id);
+}
+
+/** @param {string} text */
+function write(text) {
+  const letter = {
+    key: newId(),
+    text,
+    at: new Date().toISOString(),
+    conversation: current.id,
+    agent: current.agent,
+    thread: current.thread,
+    refused: null,
+  };
+  outbox.put(letter);
+  showLetter(letter);
+  scroller.follow();
+  sendLetters();
+}
+
+/** Send every letter that no answer has come to for a while. */
+function sendLetters() {
+  if (!socket.isOpen) return;
+  for (const letter of outbox.all()) {
+    const last = sentAt.get(letter.key);
+    if (letter.refused !== null || (last && performance.now() - last < RESEND_MS)) continue;
+    sentAt.set(letter.key, performance.now());
+    const place = letter.conversation
+      ? { conversation: letter.conversation }
+      : { agent: letter.agent, thread: letter.thread };
+    socket.send({ type: "send", key: letter.key, text: letter.text, ...place });
+  }
+}
+
+/** @param {any} frame */
+function accepted(frame) {
+  const letter = outbox.get(frame.key);
+  outbox.drop(frame.key);
+  sidebar.raise({ ...frame.conversation, is_running: true });
+  if (!isHere(frame.conversation)) return;
+  if (letter) {
+    const message = { id: frame.message, text: letter.text.trim(), at: letter.at, noted: frame.noted };
+    view.showAccepted(frame.turn, message, frame.key);
+  }
+  if (current.id === null) {
+    current.id = frame.conversation.id;
+    history.replaceState(null, "", `${page.chatUrl}${current.id}/`);
+    sidebar.mark(current.id);
+    showHeader(frame.conversation.agent_name, frame.conversation.title);
+    socket.send({ type: "open", conversation: current.id });
+  }
+}
+
+/** @param {any} frame */
+function refused(frame) {
+  const letter = frame.key ? outbox.get(frame.key) : undefined;
+  if (!letter || frame.code === "unavailable") return;
+  letter.refused = frame.text;
+  outbox.put(letter);
+  if (isHere(letter)) showLetter(letter);
+}
+
+/** @param {{ id?: string, conversation?: string | null, thread: string }} place */
+function isHere(place) {
+  const id = place.id ?? place.conversation ?? null;
+  return (id !== null && id === current.id) || place.thread === current.thread;
+}
+
+/** @param {import("./outbox.js").Letter} letter */
+function showLetter(letter) {
+  view.showPending(letter, () => {
+    outbox.drop(letter.key);
+    view.dropPending(letter.key);
+  });
+}
+
+function stop() {
+  const turn = view.unfinished[0];
+  if (!turn || turn.isStopping) return;
+  turn.isStopping = true;
+  socket.send({ type: "stop", turn: turn.id });
+  showRunning();
+}
+
+function showRunning() {
+  const [turn] = view.unfinished;
+  composer.show({ isRunning: Boolean(turn), isStopping: Boolean(turn?.isStopping) });
+  if (current.id) sidebar.markRunning(current.id, Boolean(turn));
+}
+
+/**
+ * Go to a conversation, or to a new one.
+ * @param {string | null} id
+ * @param {{ replace?: boolean }} [how]
+ */
+function go(id, { replace = false } = {}) {
+  const url = id ? `${page.chatUrl}${id}/` : page.chatUrl;
+  if (replace) history.replaceState(null, "", url);
+  else history.pushState(null, "", url);
+  if (id === null) current.thread = newId();
+  show(id);
+}
+
+/** @param {string | null} id */
+function show(id) {
+  current.id = id;
+  const row = id ? sidebar.row(id) : undefined;
+  if (id !== null) current.thread = row?.thread ?? "";
+  if (id === null && !page.agents.some((agent) => agent.id === current.agent)) {
+    current.agent = page.agents[0]?.id ?? "";
+  }
+  const name = row?.agent_name ?? page.agents.find((agent) => agent.id === current.agent)?.name ?? "";
+  view.isLoading = id !== null;
+  view.clear(name);
+  sidebar.mark(id);
+  showHeader(name, row?.title ?? t("newConversation"));
+  outbox.all().filter(isHere).forEach(showLetter);
+  composer.moveTo(id ?? "new");
+  socket.send(id ? { type: "open", conversation: id } : { type: "leave" });
+  showRunning();
+}
+
+/**
+ * @param {string} agentName
+ * @param {string} title
+ */
+function showHeader(agentName, title) {
+  byId("agent-name").textContent = agentName;
+  byId("empty-agent").textContent = agentName;
+  const hasChoice = current.id === null && agentChoice !== null;
+  byId("agent-name").hidden = hasChoice;
+  if (agentChoice) {
+    agentChoice.hidden = !hasChoice;
+    agentChoice.value = current.agent;
+  }
+  document.title = current.id ? `${title} · Qanot` : "Qanot";
+}
+
+/** @param {boolean} isConnected */
+function showConnection(isConnected) {
+  byId("connection").hidden = isConnected;
+}
+
+function newId() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  // Over plain http from another machine browsers offer only this.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+agentChoice?.addEventListener("change", () => {
+  current.agent = agentChoice.value;
+  current.thread = newId();
+  show(null);
+});
+for (const link of document.querySelectorAll("[data-new-conversation]")) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    sidebar.close();
+    go(null);
+  });
+}
+for (const button of document.querySelectorAll("[data-suggestion]")) {
+  button.addEventListener("click", () => composer.fill(button.textContent?.trim() ?? ""));
+}
+byId("earlier").addEventListener("click", () => {
+  socket.send({ type: "open", conversation: current.id, before: view.oldestTurn });
+});
+addEventListener("popstate", () => {
+  const id = /([0-9a-f-]{36})\/$/.exec(location.pathname)?.[1] ?? null;
+  if (id === null) current.thread = newId();
+  show(id);
+});
+addEventListener("storage", () => {
+  for (const key of outbox.forgetDelivered()) view.dropPending(key);
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    hiddenAt = performance.now();
+    return;
+  }
+  if (performance.now() - hiddenAt < STALE_MS) return;
+  socket.send({ type: "conversations" });
+  if (current.id) socket.send({ type: "open", conversation: current.id });
+});
+setInterval(() => {
+  sendLetters();
+  for (const turn of view.unfinished) {
+    if (performance.now() - turn.heardAt < SILENCE_MS) continue;
+    turn.isAsking = false;
+    ask(turn.id);
+  }
+}, 1_000);
