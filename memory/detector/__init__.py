@@ -1,0 +1,11 @@
+"""Finds what a person's message says that is worth keeping; plain Python, no model, linear time.
+
+`scan` gives the hits. One pack a language holds the words; what needs no language (addresses,
+dates in figures, secrets) stands in `values` and `secrets`.
+"""
+
+from memory.detector.hits import Category, Hit
+from memory.detector.scanning import SCANNED_CHARACTERS, scan
+from memory.detector.secrets import mask_secrets
+
+__all__ = ["SCANNED_CHARACTERS", "Category", "Hit", "mask_secrets", "scan"]
