@@ -2,10 +2,11 @@
 
 from typing import ClassVar, Self, TypeVar
 
-from agents.core.viewer import Viewer
-from agents.models import Agent, Chat, Person, Team
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from agents.core.viewer import Viewer
+from agents.models import Agent, Chat, Person, Team
 
 
 class Scope(models.TextChoices):
@@ -115,6 +116,11 @@ def scope_of(viewer: Viewer) -> dict[str, object]:
     raise ValueError("a viewer without a private person or a group owns no scope")
 
 
+def owns_scope(viewer: Viewer) -> bool:
+    """Return whether there is a scope for what this viewer says."""
+    return viewer.chat_id is not None or viewer.sees_person
+
+
 class Origin(models.TextChoices):
     """Where a remembered text comes from."""
 
@@ -161,6 +167,14 @@ class WalEntry(ScopedModel):
         ordering = ("-created_at", "-id")
         indexes: ClassVar = [
             models.Index(fields=["agent", "person", "created_at"], name="wal_by_person"),
+            models.Index(fields=["agent", "chat", "created_at"], name="wal_by_chat"),
+            # The few rows of agents and teams: each way that a row may be visible has its index.
+            models.Index(
+                fields=["team", "scope", "created_at"],
+                name="wal_by_shared_scope",
+                condition=models.Q(scope__in=["agent", "team"]),
+            ),
+            models.Index(fields=["thread", "created_at"], name="wal_by_thread"),
             models.Index(fields=["source"], name="wal_by_source"),
         ]
 
@@ -227,6 +241,7 @@ class DailyNote(ScopedModel):
 
     day = models.DateField(_("day"))
     occurred_at = models.DateTimeField(_("at"))
+    time_zone = models.CharField(_("time zone"), max_length=64, help_text="Asia/Tashkent")
     question = models.CharField(_("question"), max_length=120)
     answer = models.CharField(_("answer"), max_length=220)
     source = models.CharField(_("source"), max_length=64, help_text="turn:81")

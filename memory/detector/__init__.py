@@ -4,8 +4,17 @@
 dates in figures, secrets) stands in `values` and `secrets`.
 """
 
+from memory.detector.folding import APOSTROPHES, straighten
 from memory.detector.hits import Category, Hit
 from memory.detector.scanning import SCANNED_CHARACTERS, scan
 from memory.detector.secrets import mask_secrets
 
-__all__ = ["SCANNED_CHARACTERS", "Category", "Hit", "mask_secrets", "scan"]
+__all__ = [
+    "APOSTROPHES",
+    "SCANNED_CHARACTERS",
+    "Category",
+    "Hit",
+    "mask_secrets",
+    "scan",
+    "straighten",
+]

@@ -1,0 +1,42 @@
+"""Daily notes: a cut of every exchange, in the scope in which it happened."""
+
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from agents.core.viewer import Viewer
+from memory import files
+from memory.detector import mask_secrets
+from memory.models import DailyNote, owns_scope, scope_of
+
+QUESTION_CHARACTERS: Final = 100
+ANSWER_CHARACTERS: Final = 200
+
+
+def add_exchange(
+    *, viewer: Viewer, question: str, answer: str, at: datetime, time_zone: str, source: str
+) -> None:
+    """Note an exchange, secrets masked; once a source, and nowhere for a viewer without a scope.
+
+    Args:
+        time_zone: IANA name; the note belongs to the day that it is there.
+        source: The turn, as text: ``turn:81``.
+    """
+    if not owns_scope(viewer):
+        return
+    note = DailyNote(
+        **scope_of(viewer),
+        day=at.astimezone(ZoneInfo(time_zone)).date(),
+        occurred_at=at,
+        time_zone=time_zone,
+        question=_cut(question, QUESTION_CHARACTERS),
+        answer=_cut(answer, ANSWER_CHARACTERS),
+        source=source,
+    )
+    DailyNote.objects.bulk_create([note], ignore_conflicts=True)
+
+
+def _cut(text: str, characters: int) -> str:
+    """Fold, mask and cut; what lies far behind the cut is not even looked at."""
+    start = mask_secrets(files.one_line(text[: 20 * characters]))
+    return start if len(start) <= characters else f"{start[:characters].rstrip()}…"

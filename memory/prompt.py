@@ -1,0 +1,115 @@
+"""What of memory stands in every prompt: session state and the visible parts of MEMORY.md."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from agents.core.viewer import Viewer
+from memory import files
+from memory.models import MemoryDocument, Origin, Scope, WalEntry
+
+STATE_CHARACTERS: Final = 8_000
+STATE_AGE: Final = timedelta(days=7)
+# No line is shorter than 45 characters, so more than these never fit.
+_MOST_LINES = STATE_CHARACTERS // 45
+
+# For the model, and so in English.
+_HEADINGS: dict[str, str] = {
+    Scope.PERSON: "## About this person",
+    Scope.CHAT: "## About this group",
+    Scope.AGENT: "## Known to this agent, for everybody",
+    Scope.TEAM: "## Known to the whole team",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Which version of which document a prompt shows; as text ``5v3``."""
+
+    document_id: int
+    version: int
+    name: str
+    scope: str
+
+    def __str__(self) -> str:
+        return f"{self.document_id}v{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryParts:
+    """Two texts for the prompt, each empty where nothing is known."""
+
+    session_state: str
+    long_term: str
+    references: list[Reference]
+
+
+def memory_parts(viewer: Viewer, *, thread: str, now: datetime) -> MemoryParts:
+    """Return what the viewer's prompt shows of memory, in two queries.
+
+    Session state holds this conversation's entries and what was noted elsewhere in the last seven
+    days and is not in MEMORY.md, the newest first, at most 8,000 characters. What came from
+    outside is left out: a fetched page is never a fact by itself.
+
+    Args:
+        thread: The conversation's stretch, as text: ``session:3/1``.
+    """
+    documents = _documents(viewer)
+    return MemoryParts(
+        session_state=_session_state(viewer, thread=thread, now=now),
+        long_term="\n\n".join(_sections(documents)),
+        references=[
+            Reference(document.pk, document.version_number, document.name, document.scope)
+            for document in documents
+        ],
+    )
+
+
+def _session_state(viewer: Viewer, *, thread: str, now: datetime) -> str:
+    lines = []
+    room = STATE_CHARACTERS - len(files.SESSION_STATE_HEADING) - 1
+    for line in dict.fromkeys(_state_lines(viewer, thread=thread, now=now)):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    return "\n".join([files.SESSION_STATE_HEADING, "", *lines]) if lines else ""
+
+
+def _state_lines(viewer: Viewer, *, thread: str, now: datetime) -> Iterator[str]:
+    """Yield the newest first, each fact once."""
+    visible = WalEntry.objects.visible_to(viewer).exclude(origin=Origin.UNTRUSTED)
+    # Two searches, each along its own index, in one query; a single one with OR reads all rows.
+    here = visible.filter(thread=thread)
+    lately = visible.filter(is_durable=False, created_at__gt=now - STATE_AGE).exclude(thread=thread)
+    columns = ("created_at", "id", "category", "text")
+    rows = (
+        here.order_by("-created_at", "-id")
+        .values_list(*columns)[:_MOST_LINES]
+        .union(lately.order_by("-created_at", "-id").values_list(*columns)[:_MOST_LINES], all=True)
+    )
+    said = set()
+    for at, _pk, category, text in sorted(rows, reverse=True):
+        if (category, text.casefold()) not in said:
+            said.add((category, text.casefold()))
+            yield files.state_line(category, text, at)
+
+
+def _documents(viewer: Viewer) -> list[MemoryDocument]:
+    """Return the visible MEMORY.md documents that say something, the viewer's own first."""
+    order = list(_HEADINGS)
+    documents = MemoryDocument.objects.visible_to(viewer).filter(name=files.MEMORY)
+    return sorted(
+        (document for document in documents if _body(document)),
+        key=lambda document: order.index(document.scope),
+    )
+
+
+def _sections(documents: list[MemoryDocument]) -> Iterator[str]:
+    for document in documents:
+        yield f"{_HEADINGS[document.scope]}\n\n{_body(document)}"
+
+
+def _body(document: MemoryDocument) -> str:
+    return document.text.removeprefix(files.MEMORY_HEADING).strip()

@@ -1,0 +1,86 @@
+"""Tools over memory; importing the module offers them. Their texts are for the model: English."""
+
+import json
+from dataclasses import asdict
+
+from django.utils import timezone
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.core.tooling import Tool, ToolContext
+from agents.db import in_db
+from agents.tools.registry import register
+from memory import wal
+from memory.models import owns_scope
+from memory.search import search
+
+
+class MemorySearch(BaseModel):
+    """Arguments of ``memory_search``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: str = Field(
+        min_length=1, max_length=1000, description="Words of what is sought, in any order."
+    )
+
+
+class RememberFact(BaseModel):
+    """Arguments of ``remember_fact``."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    fact: str = Field(
+        min_length=1,
+        max_length=300,
+        description="One fact as a whole sentence that is understood without the conversation.",
+    )
+
+
+async def _memory_search(arguments: MemorySearch, context: ToolContext) -> str:
+    found = await in_db(search, arguments.query, viewer=context.viewer, now=timezone.now())
+    return json.dumps([asdict(hit) for hit in found], ensure_ascii=False)
+
+
+async def _remember_fact(arguments: RememberFact, context: ToolContext) -> str:
+    if not owns_scope(context.viewer):
+        return (
+            "Not remembered: it is not known who speaks here, so there is nobody's memory to "
+            "write to."
+        )
+    is_new = await in_db(
+        wal.note,
+        arguments.fact,
+        viewer=context.viewer,
+        source=f"{context.turn} {context.call_id}",
+        thread=context.session,
+        at=timezone.now(),
+    )
+    return "Remembered." if is_new else "It was remembered before; nothing was added."
+
+
+register(
+    Tool(
+        name="memory_search",
+        description=(
+            "Searches what is remembered: MEMORY.md, the notes of the last 30 days and all noted "
+            'facts. Answers with a JSON list of {"file", "line", "content"}, the best first. Use '
+            "it before saying that something is not known."
+        ),
+        arguments=MemorySearch,
+        run=_memory_search,
+        safe_to_repeat=True,
+        may_run_in_parallel=True,
+    )
+)
+register(
+    Tool(
+        name="remember_fact",
+        description=(
+            "Writes one lasting fact into the long-term memory of the person you talk with, or of "
+            "the group. Use it for what will matter in other conversations: preferences, names, "
+            "decisions, recurring patterns. Never for passwords, keys or card numbers."
+        ),
+        arguments=RememberFact,
+        run=_remember_fact,
+    )
+)
