@@ -11,7 +11,7 @@ from django.conf import settings
 
 from agents import models
 from agents.core.errors import AuthenticationFailed
-from agents.core.events import ProviderEvent
+from agents.core.events import Done, ProviderEvent
 from agents.core.messages import Reply
 from agents.core.protocols import ChainLink, ModelCall, Provider
 from agents.providers import ProviderLimits, open_provider
@@ -139,8 +139,7 @@ class _Keyless:
         self._refusal = f"the environment variable {variable} is not set"
 
     async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent]:
-        raise AuthenticationFailed(self._refusal)
-        yield
+        yield Done(await self.complete(call))
 
     async def complete(self, call: ModelCall) -> Reply:
         raise AuthenticationFailed(self._refusal)

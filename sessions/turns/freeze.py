@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from memory.prompt import MemoryParts, memory_parts
 from pydantic import BaseModel, TypeAdapter
 
 from agents import models
@@ -19,6 +18,7 @@ from agents.core.prompt import Prompt, Source
 from agents.core.protocols import SystemPart
 from agents.models import Agent, AgentDocument, Membership, Person, ToolGrant
 from agents.services import chain
+from memory.prompt import MemoryParts, memory_parts
 from sessions.models import Turn, TurnFreeze
 from sessions.turns import history, leases, offline
 from sessions.turns.leases import Claimed
@@ -131,9 +131,7 @@ def _assemble(turn: Turn, remembered: MemoryParts, *, now: datetime, window: int
 
 
 def _documents(agent: Agent, person_id: int | None) -> list[Source]:
-    documents = AgentDocument.objects.filter(
-        Q(person=None) | Q(person_id=person_id), agent=agent, archived_at=None
-    )
+    documents = AgentDocument.objects.filter(Q(person=None) | Q(person_id=person_id), agent=agent)
     return [
         Source(document.name, document.text, version=f"{document.pk}v{document.version_number}")
         for document in documents

@@ -96,12 +96,14 @@ def _take(session_id: int, token: uuid.UUID, worker_id: int) -> bool:
         cursor.execute(
             f"""
             UPDATE bot_sessions_chatsession s
-            SET lease_token = %s, leased_by = %s, leased_until = now() + %s
+            SET lease_token = %s, leased_by = %s,
+                leased_until = now() + make_interval(secs => %s)
             WHERE s.id = %s AND {_FREE}
             """,  # noqa: S608 — constants only
-            [token, worker_id, _length(), session_id],
+            [token, worker_id, settings.QANOT_LEASE_S, session_id],
         )
-        return cursor.rowcount == 1
+        taken: int = cursor.rowcount
+        return taken == 1
 
 
 def _may_run(turn: Turn) -> bool:

@@ -46,14 +46,11 @@ def _how_to_add() -> str:
 
 def _is_owner(turn: Turn) -> bool:
     person = turn.session.person
-    if person is None or person.user_id is None:
+    user = person.user if person is not None else None
+    if user is None:
         return False
-    return (
-        person.user.is_superuser
-        or Membership.objects.filter(
-            user_id=person.user_id, team_id=turn.session.team_id, role=Membership.Role.OWNER
-        ).exists()
-    )
+    memberships = Membership.objects.filter(user=user, team_id=turn.session.team_id)
+    return user.is_superuser or memberships.filter(role=Membership.Role.OWNER).exists()
 
 
 def _noted(turn: Turn) -> list[str]:

@@ -29,7 +29,8 @@ from agents.services.cool_downs import SharedCoolDowns
 from agents.services.ledger import OpenPurse
 from agents.services.toolbox import GrantedTools, Where
 from sessions import delivery
-from sessions.events.publisher import Feed, Hub, ToolState
+from sessions.events.feed import Feed, ToolState
+from sessions.events.hub import Hub
 from sessions.models import Outgoing, TurnStep
 from sessions.turns import finishing, freeze, leases
 from sessions.turns.finishing import Times

@@ -22,7 +22,7 @@ from agents.core.errors import LeaseLost
 from agents.db import in_db
 from agents.services.chain import close_providers
 from sessions import delivery
-from sessions.events.publisher import Hub
+from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
 from sessions.models import Turn, WorkerProcess
 from sessions.turns import leases
@@ -51,6 +51,11 @@ class Worker:
         """Begin to run: returns once the process may claim turns."""
         self._thread.start()
         self._submit(self._open()).result()
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it was started and not closed."""
+        return self._thread.is_alive()
 
     def run_session(self, session_id: int) -> None:
         """Run a session's turns on the loop, and wait for them; called from a task's thread."""
