@@ -1,0 +1,453 @@
+"""One factory a model, with the fewest fields that make a row; what a test is about it names.
+
+A factory makes the rows that its own row needs where the test gives none, in the same team.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from agents.core.messages import AssistantMessage, Reply, TextBlock, dump_reply
+from agents.models import (
+    Agent,
+    AgentDocument,
+    AgentDocumentVersion,
+    ApiToken,
+    AuditEvent,
+    ChainLink,
+    Chat,
+    File,
+    Identity,
+    LoginLink,
+    Membership,
+    Person,
+    ProviderAccount,
+    Team,
+    ToolGrant,
+    UsageRecord,
+    User,
+)
+from memory.models import (
+    DailyNote,
+    MemoryDocument,
+    MemoryDocumentVersion,
+    Origin,
+    Scope,
+    WalEntry,
+)
+from sessions.models import (
+    ChannelAccount,
+    ChatSession,
+    Content,
+    Generation,
+    InboundMessage,
+    Outgoing,
+    TranscriptEntry,
+    Turn,
+    TurnFreeze,
+    TurnStep,
+    WorkerProcess,
+)
+
+# Any: columns of the row, by name; the model checks them.
+Columns = Any
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+_numbers = count(1)
+
+
+def _row(given: Mapping[str, Columns], **fewest: Columns) -> dict[str, Columns]:
+    """Return the columns of a row: what the test gave, and the fewest others."""
+    return {**fewest, **given}
+
+
+# --- agents ------------------------------------------------------------------------------------
+
+
+def team(**given: Columns) -> Team:
+    """Make a team."""
+    number = next(_numbers)
+    return Team.objects.create(**_row(given, name=f"Team {number}", slug=f"team-{number}"))
+
+
+def user(**given: Columns) -> User:
+    """Make a user who may log in, without a password."""
+    return User.objects.create_user(**_row(given, username=f"user{next(_numbers)}"))
+
+
+def membership(**given: Columns) -> Membership:
+    """Make a user a member of a team."""
+    return Membership.objects.create(
+        **_row(given, user=given.get("user") or user(), team=given.get("team") or team())
+    )
+
+
+def person(**given: Columns) -> Person:
+    """Make a person without a login."""
+    return Person.objects.create(
+        **_row(given, team=given.get("team") or team(), display_name=f"Person {next(_numbers)}")
+    )
+
+
+def member(**given: Columns) -> Person:
+    """Make a person whose user is a member of the person's team."""
+    owner = given.get("user") or user()
+    made = person(**_row(given, user=owner))
+    Membership.objects.create(user=owner, team=made.team)
+    return made
+
+
+def identity(**given: Columns) -> Identity:
+    """Make a person known on a channel."""
+    owner = given.get("person") or person()
+    return Identity.objects.create(
+        **_row(
+            given,
+            person=owner,
+            team=owner.team,
+            channel="telegram",
+            external_id=str(next(_numbers)),
+        )
+    )
+
+
+def chat(**given: Columns) -> Chat:
+    """Make a group on a channel."""
+    return Chat.objects.create(
+        **_row(
+            given,
+            team=given.get("team") or team(),
+            channel="telegram",
+            external_id=str(-next(_numbers)),
+        )
+    )
+
+
+def api_token(**given: Columns) -> ApiToken:
+    """Make a token's row; for one whose secret is known call ``tokens.issue``."""
+    owner = given.get("person") or person()
+    number = next(_numbers)
+    return ApiToken.objects.create(
+        **_row(
+            given,
+            person=owner,
+            team=owner.team,
+            name=f"Token {number}",
+            prefix=f"qanot_{number:06d}",
+            digest=f"{number:064x}",
+            scopes=[ApiToken.Scope.CHAT],
+        )
+    )
+
+
+def login_link(**given: Columns) -> LoginLink:
+    """Make a link's row; for one whose secret is known call ``login_links.issue``."""
+    return LoginLink.objects.create(
+        **_row(
+            given,
+            user=given.get("user") or user(),
+            digest=f"{next(_numbers):064x}",
+            expires_at=timezone.now() + timedelta(hours=1),
+        )
+    )
+
+
+def agent(**given: Columns) -> Agent:
+    """Make an agent without documents, tools or providers."""
+    number = next(_numbers)
+    return Agent.objects.create(
+        **_row(
+            given,
+            team=given.get("team") or team(),
+            name=f"Agent {number}",
+            slug=f"agent-{number}",
+        )
+    )
+
+
+def agent_document(**given: Columns) -> AgentDocument:
+    """Make a persona document, without a version."""
+    return AgentDocument.objects.create(
+        **_row(given, agent=given.get("agent") or agent(), name="SOUL.md")
+    )
+
+
+def agent_document_version(**given: Columns) -> AgentDocumentVersion:
+    """Make one version of a persona document."""
+    return AgentDocumentVersion.objects.create(
+        **_row(given, document=given.get("document") or agent_document(), number=1)
+    )
+
+
+def tool_grant(**given: Columns) -> ToolGrant:
+    """Grant an agent a tool."""
+    return ToolGrant.objects.create(
+        **_row(given, agent=given.get("agent") or agent(), tool="current_time")
+    )
+
+
+def provider_account(**given: Columns) -> ProviderAccount:
+    """Make an account at a provider."""
+    return ProviderAccount.objects.create(
+        **_row(
+            given,
+            team=given.get("team") or team(),
+            name=f"Account {next(_numbers)}",
+            kind=ProviderAccount.Kind.ANTHROPIC,
+            key_reference="env:FAKE_KEY",
+        )
+    )
+
+
+def chain_link(**given: Columns) -> ChainLink:
+    """Put an account into an agent's chain."""
+    owner = given.get("agent") or agent()
+    return ChainLink.objects.create(
+        **_row(
+            given,
+            agent=owner,
+            account=given.get("account") or provider_account(team=owner.team),
+            model="fake-model",
+        )
+    )
+
+
+def file(**given: Columns) -> File:
+    """Make a file of two bytes."""
+    return File.objects.create(
+        **_row(
+            given,
+            team=given.get("team") or team(),
+            name="note.txt",
+            media_type="text/plain",
+            size_bytes=2,
+            sha256="8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
+            origin="message:1",
+            content=ContentFile(b"hi", name="note.txt"),
+        )
+    )
+
+
+def usage_record(**given: Columns) -> UsageRecord:
+    """Make the record of one model call that used nothing."""
+    return UsageRecord.objects.create(**_row(given, origin="turn:1", team_id=1, model="fake-model"))
+
+
+def audit_event(**given: Columns) -> AuditEvent:
+    """Make one audited act."""
+    return AuditEvent.objects.create(
+        **_row(given, actor="user:1", action="view", subject="content:1")
+    )
+
+
+# --- memory ------------------------------------------------------------------------------------
+
+
+def _scoped(given: Mapping[str, Columns]) -> dict[str, Columns]:
+    """Return the columns of the scope that was given, or of a person's."""
+    if "scope" in given:
+        return {}
+    keeper = given.get("agent") or agent()
+    return {
+        "agent": keeper,
+        "team": keeper.team,
+        "scope": Scope.PERSON,
+        "person": given.get("person") or person(team=keeper.team),
+    }
+
+
+def wal_entry(**given: Columns) -> WalEntry:
+    """Make a noted fact, in a person's scope if no other is given."""
+    return WalEntry.objects.create(
+        **_row(
+            given,
+            **_scoped(given),
+            category=WalEntry.Category.REMEMBER,
+            text="The gate code changes on Monday",
+            is_durable=True,
+            origin=Origin.PERSON,
+            source="message:1",
+            thread="session:1/1",
+            created_at=timezone.now(),
+        )
+    )
+
+
+def memory_document(**given: Columns) -> MemoryDocument:
+    """Make a MEMORY.md, in a person's scope if no other is given."""
+    return MemoryDocument.objects.create(**_row(given, **_scoped(given)))
+
+
+def memory_document_version(**given: Columns) -> MemoryDocumentVersion:
+    """Make one version of a memory document."""
+    return MemoryDocumentVersion.objects.create(
+        **_row(
+            given,
+            document=given.get("document") or memory_document(),
+            number=1,
+            source="message:1",
+        )
+    )
+
+
+def daily_note(**given: Columns) -> DailyNote:
+    """Make one exchange of a day's notes, in a person's scope if no other is given."""
+    return DailyNote.objects.create(
+        **_row(
+            given,
+            **_scoped(given),
+            day=NOON.date(),
+            occurred_at=NOON,
+            question="What is new?",
+            answer="Nothing yet.",
+            source=f"turn:{next(_numbers)}",
+        )
+    )
+
+
+# --- sessions ----------------------------------------------------------------------------------
+
+
+def channel_account(**given: Columns) -> ChannelAccount:
+    """Make a team's web chat."""
+    return ChannelAccount.objects.create(
+        **_row(
+            given,
+            team=given.get("team") or team(),
+            channel=ChannelAccount.Channel.WEBCHAT,
+            name=f"door {next(_numbers)}",
+        )
+    )
+
+
+def chat_session(**given: Columns) -> ChatSession:
+    """Make one person's conversation with an agent, with its open generation."""
+    owner = given.get("agent") or agent()
+    speaker = given.get("person") or person(team=owner.team)
+    made = ChatSession.objects.create(
+        **_row(
+            given,
+            agent=owner,
+            team=owner.team,
+            account=given.get("account") or channel_account(team=owner.team),
+            kind=ChatSession.Kind.DIRECT,
+            person=speaker,
+            peer=str(speaker.public_id),
+            thread=str(next(_numbers)),
+        )
+    )
+    Generation.objects.create(session=made)
+    return made
+
+
+def generation(**given: Columns) -> Generation:
+    """Return a session's open generation, or make the one that is described."""
+    session = given.get("session") or chat_session()
+    if set(given) <= {"session"}:
+        return Generation.objects.get(session=session, closed_at=None)
+    return Generation.objects.create(**_row(given, session=session))
+
+
+def content(**given: Columns) -> Content:
+    """Make a text."""
+    return Content.objects.create(**_row(given, team=given.get("team") or team(), text="Hello"))
+
+
+def reply_text(text: str) -> str:
+    """Return what the content of an assistant's entry or of a model's step holds."""
+    return dump_reply(Reply(AssistantMessage((TextBlock(text),)), "end", None, "fake-model"))
+
+
+def turn(**given: Columns) -> Turn:
+    """Make a queued turn that answers nothing yet."""
+    session = given.get("session") or chat_session()
+    return Turn.objects.create(
+        **_row(
+            given,
+            session=session,
+            generation=given.get("generation") or generation(session=session),
+            viewer_person_id=session.person_id,
+            is_private=session.kind == ChatSession.Kind.DIRECT,
+            accepted_at=timezone.now(),
+        )
+    )
+
+
+def turn_freeze(**given: Columns) -> TurnFreeze:
+    """Make a turn's frozen prompt."""
+    return TurnFreeze.objects.create(
+        **_row(
+            given,
+            turn=given.get("turn") or turn(),
+            prompt='{"v":1,"system":[],"tool_names":[],"history_from":null}',
+        )
+    )
+
+
+def turn_step(**given: Columns) -> TurnStep:
+    """Make a model call that began."""
+    return TurnStep.objects.create(
+        **_row(
+            given,
+            turn=given.get("turn") or turn(),
+            number=1,
+            kind=TurnStep.Kind.MODEL,
+            name="fake-model",
+            attempt=1,
+            started_at=timezone.now(),
+        )
+    )
+
+
+def inbound_message(**given: Columns) -> InboundMessage:
+    """Make a stored message with the turn that will answer it."""
+    answering = given.get("turn") or turn(
+        **({"session": given["session"]} if "session" in given else {})
+    )
+    session = answering.session
+    return InboundMessage.objects.create(
+        **_row(
+            given,
+            turn=answering,
+            session=session,
+            account=session.account,
+            person=session.person,
+            sender=f"person:{session.peer}",
+            external_id=f"key-{next(_numbers)}",
+            body_digest=f"{next(_numbers):064x}",
+            content=given.get("content") or content(team=session.team),
+            received_at=answering.accepted_at,
+        )
+    )
+
+
+def transcript_entry(**given: Columns) -> TranscriptEntry:
+    """Make a person's entry in the transcript."""
+    of = given.get("turn") or turn()
+    return TranscriptEntry.objects.create(
+        **_row(
+            given,
+            turn=of,
+            generation=of.generation,
+            role=TranscriptEntry.Role.USER,
+            content=given.get("content") or content(team=of.session.team),
+            created_at=timezone.now(),
+        )
+    )
+
+
+def outgoing(**given: Columns) -> Outgoing:
+    """Make a queued answer."""
+    of = given.get("turn") or turn()
+    return Outgoing.objects.create(
+        **_row(given, turn=of, session=of.session, created_at=timezone.now())
+    )
+
+
+def worker_process(**given: Columns) -> WorkerProcess:
+    """Make a worker's row; nobody holds its lock."""
+    return WorkerProcess.objects.create(**_row(given, name=f"tests:{next(_numbers)}"))
