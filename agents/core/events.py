@@ -24,13 +24,21 @@ class ToolCallBegan:
 
 
 @dataclass(frozen=True, slots=True)
+class Alive:
+    """The model is at work on what nobody is shown: reasoning, a call's arguments.
+
+    At most one a second; it tells a model that thinks from one that has fallen silent.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The provider finished: always the last event of a stream."""
 
     reply: Reply
 
 
-ProviderEvent = TextDelta | ToolCallBegan | Done
+ProviderEvent = TextDelta | ToolCallBegan | Alive | Done
 
 # --- from the loop -----------------------------------------------------------------------
 

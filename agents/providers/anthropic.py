@@ -36,7 +36,9 @@ from agents.providers.replies import (
     wire_name,
 )
 from agents.providers.wire import (
+    AT_WORK,
     CONNECTION_ERRORS,
+    CONNECTIONS,
     EVENT_STREAM,
     JSON_TYPE,
     broken,
@@ -85,7 +87,10 @@ class AnthropicProvider:
                 base_url=base_url.rstrip("/").removesuffix("/v1") if base_url else None,
                 timeout=self._stream_timeout,
                 max_retries=0,
-                http_client=anthropic.DefaultAioHttpClient(),
+                # A redirect would carry the prompt to an address that nobody checked.
+                http_client=anthropic.DefaultAioHttpClient(
+                    limits=CONNECTIONS, follow_redirects=False
+                ),
             )
 
     async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:
@@ -294,6 +299,7 @@ class MessageReading:
                 return self._start(event)
             case "message_start":
                 self._head(mapping(event.get("message")))
+                return AT_WORK
             case "message_delta":
                 self._stop = string(mapping(event.get("delta")).get("stop_reason")) or self._stop
                 self._count(event.get("usage"))
@@ -365,9 +371,10 @@ class MessageReading:
             if opened.kind == "text" and (text := plain(string(delta.get("text")))):
                 opened.pieces.append(text)
                 return (TextDelta(text),)
-        elif delta.get("type") == "input_json_delta":
+            return ()
+        if delta.get("type") == "input_json_delta":
             opened.pieces.append(string(delta.get("partial_json")))
-        return ()
+        return AT_WORK if delta else ()
 
 
 def _index(event: JsonObject) -> int | None:

@@ -217,7 +217,7 @@ def clean_detail(text: str, *, api_key: str) -> str:
 
 def quotes_prompt(detail: str, call: ModelCall) -> bool:
     """Return whether a provider's words repeat a stretch of what it was sent."""
-    starts = range(0, max(1, len(detail) - QUOTED + 1), QUOTED // 2)
+    starts = range(0, max(1, len(detail) - QUOTED + 1), QUOTED // 4)
     stretches = [detail[at : at + QUOTED] for at in starts if len(detail) >= QUOTED]
     return any(
         any(stretch in text for stretch in stretches)

@@ -40,7 +40,9 @@ from agents.providers.replies import (
     wire_name,
 )
 from agents.providers.wire import (
+    AT_WORK,
     CONNECTION_ERRORS,
+    CONNECTIONS,
     EVENT_STREAM,
     JSON_TYPE,
     broken,
@@ -97,7 +99,8 @@ class OpenAIProvider:
                 base_url=base_url,
                 timeout=stream_timeout(limits),
                 max_retries=0,
-                http_client=openai.DefaultAioHttpClient(),
+                # A redirect would carry the prompt to an address that nobody checked.
+                http_client=openai.DefaultAioHttpClient(limits=CONNECTIONS, follow_redirects=False),
             )
         self.is_openai = self._client.base_url.host == OPENAI_HOST
         self._knows_usage_option = True
@@ -309,12 +312,19 @@ class CompletionReading:
     def take(self, event: JsonObject) -> Iterable[ProviderEvent]:
         """Take one chunk; its empty, missing and unknown fields pass without effect."""
         self._head(event)
+        choices = mappings(event.get("choices"))
+        if not choices and self._stop and self._figures:
+            # The figures come last; a server without an end mark may not hang up either.
+            self.is_finished = True
         events: list[ProviderEvent] = []
-        for choice in mappings(event.get("choices")):
+        is_at_work = False
+        for choice in choices:
             if choice.get("index") in (0, None):
                 self._stop = string(choice.get("finish_reason")) or self._stop
-                self._delta(mapping(choice.get("delta")), events)
-        return events
+                delta = mapping(choice.get("delta"))
+                self._delta(delta, events)
+                is_at_work = is_at_work or any(delta.values())
+        return events if events or not is_at_work else AT_WORK
 
     def take_whole(self, completion: JsonObject) -> None:
         """Take a completion that came in one piece."""

@@ -1,6 +1,8 @@
 """Calls to make, and what came of them."""
 
-from agents.core.events import Done, ProviderEvent, TextDelta
+from collections.abc import AsyncIterator
+
+from agents.core.events import Alive, Done, ProviderEvent, TextDelta
 from agents.core.messages import Message, Reply, UserMessage
 from agents.core.protocols import ModelCall, Provider, SystemPart
 from agents.core.tooling import ToolSpec
@@ -25,8 +27,17 @@ def make_call(
 
 
 async def collect(provider: Provider, call: ModelCall | None = None) -> list[ProviderEvent]:
-    """Return all events of a stream."""
-    return [event async for event in provider.stream(call or make_call())]
+    """Return all events of a stream but the signs of life."""
+    stream = provider.stream(call or make_call())
+    return [event async for event in stream if not isinstance(event, Alive)]
+
+
+async def first_piece(stream: AsyncIterator[ProviderEvent]) -> str:
+    """Return the next piece of text of a stream that goes on."""
+    async for event in stream:
+        if isinstance(event, TextDelta):
+            return event.text
+    raise AssertionError("the stream ended without a text")
 
 
 async def ask(provider: Provider, call: ModelCall | None = None) -> Reply:

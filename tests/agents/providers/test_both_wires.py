@@ -18,11 +18,11 @@ from agents.core.errors import (
     RequestRefused,
     StreamBroken,
 )
-from agents.core.events import Done, ProviderEvent, TextDelta, ToolCallBegan
+from agents.core.events import Alive, Done, ProviderEvent, TextDelta, ToolCallBegan
 from agents.core.messages import JsonObject, ToolCall
 from agents.core.protocols import ModelCall, Provider, SystemPart
-from agents.providers import offline_part, open_provider
-from tests.agents.providers.calls import WEATHER, ask, collect, make_call
+from agents.providers import offline_part, open_provider, wire
+from tests.agents.providers.calls import WEATHER, ask, collect, first_piece, make_call
 from tests.agents.providers.conftest import KEY, LIMITS
 from tests.fakes.script import (
     Answer,
@@ -75,9 +75,9 @@ async def test_first_piece_does_not_wait_for_the_second(
 ) -> None:
     fake.play(answer("one", Silence(0.3), "two"))
     stream = provider.stream(make_call())
-    assert await anext(stream) == TextDelta("one")
+    assert await first_piece(stream) == "one"
     assert fake.last.finished_at_ns is None
-    assert await anext(stream) == TextDelta("two")
+    assert await first_piece(stream) == "two"
 
 
 async def test_parallel_tool_calls_keep_order_and_arguments(
@@ -132,6 +132,24 @@ async def test_thoughts_and_unknown_events_pass_without_effect(
     odd = b': a comment\n\nevent: news\ndata: {"type": "news", "value": [1]}\n\ndata: 7\n\n'
     fake.play(answer(Think("Let me see."), SendRaw(odd), "Yes."))
     assert (await ask(provider)).message.text == "Yes."
+
+
+@pytest.mark.parametrize(
+    "step", [Think("Hm."), CallTool("weather", {"city": "Xiva"}, chunks=20)], ids=["think", "call"]
+)
+async def test_hidden_work_gives_signs_of_life(
+    provider: Provider,
+    fake: FakeServer,
+    step: Think | CallTool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fake.play(answer(step, step, step, "Yes."), answer(step, step, step, "Yes."))
+    seldom = [event async for event in provider.stream(make_call())]
+    monkeypatch.setattr(wire, "ALIVE_EVERY_S", 0.0)
+    often = [event async for event in provider.stream(make_call())]
+    assert seldom[0] == Alive()
+    assert seldom.count(Alive()) == 1
+    assert often.count(Alive()) >= 4
 
 
 async def test_figures_are_counted_once(provider: Provider, fake: FakeServer) -> None:
@@ -216,7 +234,7 @@ async def test_closing_the_stream_closes_the_connection_at_once(
 ) -> None:
     fake.play(answer(Say("word ", chunks=None, interval_s=0.02)))
     stream = provider.stream(make_call())
-    await anext(stream)
+    await first_piece(stream)
     closed_at_ns = time.monotonic_ns()
     await stream.aclose()  # type: ignore[attr-defined]
     await assert_hung_up(fake, closed_at_ns)
@@ -250,7 +268,7 @@ async def test_the_next_call_works_after_a_closed_stream(
 ) -> None:
     fake.play(answer(Say("word ", chunks=None, interval_s=0.02)), "Fine.")
     stream = provider.stream(make_call())
-    await anext(stream)
+    await first_piece(stream)
     await stream.aclose()  # type: ignore[attr-defined]
     assert (await ask(provider)).message.text == "Fine."
 
@@ -306,7 +324,8 @@ async def test_pieces_before_a_reset_are_delivered(provider: Provider, fake: Fak
 
     async def watch() -> None:
         async for event in provider.stream(make_call()):
-            seen.append(event)
+            if isinstance(event, TextDelta):
+                seen.append(event)
 
     with pytest.raises(StreamBroken):
         await watch()
@@ -409,6 +428,15 @@ async def test_a_status_has_its_error(
     assert type(await fail(provider)) is expected
     with pytest.raises(expected):
         await provider.complete(make_call())
+
+
+async def test_a_redirect_is_not_followed(provider: Provider, fake: FakeServer) -> None:
+    away = {"Location": f"{fake.base_url}/elsewhere"}
+    fake.play(Refusal(307, None, headers=away), Refusal(301, None, headers=away))
+    assert isinstance(await fail(provider), RequestRefused)
+    with pytest.raises(RequestRefused):
+        await provider.complete(make_call())
+    assert len(fake.requests) == 2
 
 
 @pytest.mark.parametrize("status", [429, 529])

@@ -1,5 +1,6 @@
 """What is particular to OpenAI's wire, and how compatible servers differ from it."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 
@@ -14,7 +15,7 @@ from agents.providers.openai_compatible import OpenAIProvider, request_body
 from tests.agents.providers.calls import WEATHER, ask, collect, make_call
 from tests.agents.providers.conftest import KEY, LIMITS
 from tests.fakes.openai import DONE, FakeOpenAI
-from tests.fakes.script import EndBody, Refusal, SendRaw, Tokens, answer
+from tests.fakes.script import EndBody, Refusal, SendRaw, Silence, Tokens, answer
 from tests.fakes.server import Body
 
 
@@ -182,6 +183,16 @@ async def test_no_end_mark_is_needed(provider: Provider, fake: FakeOpenAI) -> No
 async def test_the_end_mark_alone_is_a_stop(provider: Provider, fake: FakeOpenAI) -> None:
     reply = await ask_odd(provider, fake, chunk(content="Hi"), SendRaw(b"data: [DONE]"))
     assert (reply.message.text, reply.stop_reason) == ("Hi", "end")
+
+
+async def test_a_server_that_never_hangs_up_is_not_waited_for(
+    provider: Provider, fake: FakeOpenAI
+) -> None:
+    figures = {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
+    last = SendRaw(f"data: {json.dumps(figures)}\n\n".encode())
+    fake.play(answer(chunk(content="Hi"), chunk(finish="stop"), last, Silence(30)))
+    async with asyncio.timeout(5):
+        assert (await ask(provider)).message.text == "Hi"
 
 
 async def test_content_may_come_in_parts(provider: Provider, fake: FakeOpenAI) -> None:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from pytest_django import Settings
 
 from agents.providers import kinds, open_provider, register, registry, warm
 from agents.providers.offline import OfflineProvider
@@ -11,17 +12,22 @@ from agents.providers.offline import OfflineProvider
 PROBE = """
 import sys
 import agents.providers
+kind, path = sys.argv[1:]
+agents.providers.register(kind, path)
 agents.providers.open_provider("offline")
 print(sorted({"anthropic", "openai", "httpx2", "aiohttp"} & set(sys.modules)))
-agents.providers.warm(sys.argv[1])
-print(sys.argv[1] in sys.modules)
+agents.providers.warm(kind)
+print(kind in sys.modules)
 """
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai"])
-def test_an_sdk_is_imported_when_it_is_needed(kind: str) -> None:
+def test_an_sdk_is_imported_when_it_is_needed(kind: str, settings: Settings) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, kind], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROBE, kind, settings.QANOT_PROVIDERS[kind]],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.split("\n")[:2] == ["[]", "True"]
 
