@@ -122,11 +122,13 @@ def _stamp(file: Path) -> Path:
 
 
 def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes() + sys.version.encode()).hexdigest()
+    """Of the wanted packages and the interpreter they are for: both may change under a `.venv`."""
+    interpreter = os.fsencode(_python().resolve())
+    return hashlib.sha256(file.read_bytes() + interpreter).hexdigest()
 
 
 def _is_installed(files: Sequence[Path]) -> bool:
-    """Whether `.venv` was filled from exactly these files, by this Python."""
+    """Whether `.venv` was filled from exactly these files."""
     with contextlib.suppress(OSError):
         return _python().exists() and all(
             _stamp(file).read_text() == _digest(file) for file in files

@@ -20,14 +20,14 @@ def grant_application_role(owner: BaseDatabaseWrapper, *, role: str) -> bool:
     """
     if owner.settings_dict.get("USER") == role:
         return False
-    kept = {model._meta.db_table for model in append_only_models()}
+    kept = sorted(model._meta.db_table for model in append_only_models())
     tables = [name for name in owner.introspection.table_names() if name not in kept]
     with owner.cursor() as cursor:
-        # Each pair starts from nothing, so that a table that became append-only loses its rights.
         for statement, names in (
-            ("REVOKE ALL ON {tables} FROM {role}", [*tables, *kept]),
             ("GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {role}", tables),
-            ("GRANT SELECT, INSERT ON {tables} TO {role}", sorted(kept)),
+            ("GRANT SELECT, INSERT ON {tables} TO {role}", kept),
+            # A table may have become append-only since the last time.
+            ("REVOKE UPDATE, DELETE ON {tables} FROM {role}", kept),
         ):
             if names:
                 cursor.execute(_on_tables(statement, names, role))

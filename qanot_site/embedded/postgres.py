@@ -27,6 +27,7 @@ APPLICATION = "qanot_app"
 SUPERUSER = "postgres"
 EXTENSIONS = ("vector", "pg_trgm", "unaccent")
 
+_BEFORE_US = "pre-existing shared memory block"
 _LOG_LIMIT_BYTES = 10_000_000
 # Nothing of the caller's environment reaches the server but what it needs.
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
@@ -133,9 +134,18 @@ class Postgres:
         Raises:
             EmbeddedError: It ended or does not get ready; the text has the log's last lines.
         """
-        assert self.process is not None  # noqa: S101 - callers spawn first
-        if not wait_until(self._is_ready, self.process, timeout_s=timeout_s, patience=patience):
+        deadline = time.monotonic() + timeout_s
+        while not self._waited(deadline - time.monotonic(), patience):
+            # A killed server's sessions take a moment to notice; until then nothing may start.
+            if time.monotonic() < deadline and _BEFORE_US in last_lines(self._log):
+                time.sleep(0.1)
+                self.spawn()
+                continue
             raise EmbeddedError(_reason(self._log, self._place.postgres))
+
+    def _waited(self, timeout_s: float, patience: Callable[[], None]) -> bool:
+        assert self.process is not None  # noqa: S101 - callers spawn first
+        return wait_until(self._is_ready, self.process, timeout_s=timeout_s, patience=patience)
 
     def stop(self, *, timeout_s: float = 5) -> None:
         """End all sessions, write everything, stop."""
@@ -256,13 +266,15 @@ def _lines(path: Path) -> list[str]:
 
 
 def _is_alive(pid: int) -> bool:
+    """Whether a process runs; one that ended and was not yet collected does not."""
     try:
         os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except ProcessLookupError:
         return False
-    except PermissionError:
+    except (PermissionError, FileNotFoundError):
+        # Another user's, or a system without /proc.
         return True
-    return True
 
 
 def _runs_on(pid: int, data: Path) -> bool:
