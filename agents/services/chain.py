@@ -30,6 +30,12 @@ def rows_of(agent_id: int) -> list[models.ChainLink]:
     )
 
 
+def kinds_in_use() -> list[str]:
+    """Return the kinds of provider that any agent's chain asks."""
+    kinds = models.ChainLink.objects.values_list("account__kind", flat=True)
+    return list(kinds.order_by().distinct())
+
+
 def limits() -> ProviderLimits:
     """Return the platform's limits of one call."""
     return ProviderLimits(

@@ -15,6 +15,7 @@ from agents.db import in_db
 from agents.services import ledger
 from sessions.models import Content, TurnStep
 from sessions.turns import leases
+from sessions.turns.finishing import Times
 from sessions.turns.leases import Claimed
 
 _log = structlog.get_logger(__name__)
@@ -23,9 +24,10 @@ _log = structlog.get_logger(__name__)
 class DatabaseJournal:
     """The ``Journal`` of one attempt; every write first passes the lease's fence."""
 
-    def __init__(self, claimed: Claimed) -> None:
+    def __init__(self, claimed: Claimed, times: Times) -> None:
         self._claimed = claimed
         self._turn = claimed.turn
+        self._times = times
 
     async def replay(self) -> Mapping[int, RecordedStep]:
         """Return what earlier attempts left, by step number."""
@@ -36,6 +38,8 @@ class DatabaseJournal:
     async def model_started(self, number: int, link: ChainLink) -> None:
         """Note that a request is about to leave."""
         await in_db(self._start, number, TurnStep.Kind.MODEL, link.model, "")
+        if self._times.request_sent_at is None:
+            self._times.request_sent_at = timezone.now()
         _log.info("request.sent", turn=self._turn.pk, step=number, account=link.account_id)
 
     async def model_broken(self, number: int, charge: Charge | None, error: ProviderError) -> None:

@@ -123,7 +123,7 @@ class Runner:
     async def _loop(
         self, running: Running, prepared: Prepared, feed: Feed, times: Times
     ) -> Outcome:
-        loop = self._loop_of(running, prepared)
+        loop = self._loop_of(running, prepared, times)
         async for event in loop.run():
             if isinstance(event, Finished):
                 return event.outcome
@@ -135,7 +135,7 @@ class Runner:
                     _log.info("text.first", turn=running.claimed.turn.pk)
         raise AssertionError("the loop ends with Finished or raises")
 
-    def _loop_of(self, running: Running, prepared: Prepared) -> Loop:
+    def _loop_of(self, running: Running, prepared: Prepared, times: Times) -> Loop:
         turn = running.claimed.turn
         where = Where(
             viewer=turn.viewer,
@@ -146,7 +146,7 @@ class Runner:
         )
         asker = Asker(
             chain=chain.open_chain(prepared.links),
-            journal=DatabaseJournal(running.claimed),
+            journal=DatabaseJournal(running.claimed, times),
             purse=OpenPurse(),
             cool_downs=SharedCoolDowns([link.account for link in prepared.links]),
             stop=running.stop,

@@ -20,7 +20,8 @@ from redis.exceptions import RedisError
 
 from agents.core.errors import LeaseLost
 from agents.db import in_db
-from agents.services.chain import close_providers
+from agents.providers import warm
+from agents.services import chain
 from sessions import delivery
 from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
@@ -82,6 +83,7 @@ class Worker:
             asyncio.create_task(_every(settings.QANOT_HEARTBEAT_S, self._beat), name="heartbeat"),
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._sweep), name="sweep"),
             asyncio.create_task(self._listen_for_stops(), name="stops"),
+            asyncio.create_task(_warm(), name="warm"),
         ]
         _log.info("worker.started", worker=worker_id)
 
@@ -110,7 +112,7 @@ class Worker:
         if self._sessions:
             await asyncio.wait(self._sessions, timeout=FAREWELL_S)
         await runner.hub.aclose()
-        await close_providers()
+        await chain.close_providers()
         await close_redis_client()
         if self._life is not None:
             await self._life.release()
@@ -225,6 +227,12 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         except Exception:
             _log.exception("worker.round_failed", work=work.__name__)
         await asyncio.sleep(seconds)
+
+
+async def _warm() -> None:
+    """Import the SDKs of the accounts in use, so that the first message does not wait for them."""
+    for kind in await in_db(chain.kinds_in_use):
+        await asyncio.to_thread(warm, kind)
 
 
 def _throw(runner: Runner, turn_id: int) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from agents.models import Agent, ChainLink, Person, ProviderAccount
 from agents.services import setup
@@ -49,7 +49,7 @@ class Scene:
 
 
 @pytest.fixture
-def quick(settings: SettingsWrapper) -> None:
+def quick(settings: Settings) -> None:
     """Lengths for tests: everything that waits, waits briefly."""
     settings.QANOT_LEASE_S = 1.0
     settings.QANOT_HEARTBEAT_S = 0.2

@@ -1,0 +1,106 @@
+"""A user with an agent, and their socket as a browser opens it."""
+
+import json
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from channels.testing import WebsocketCommunicator
+from django.conf import settings
+from django.test import Client
+
+from agents.models import Agent, Membership, Team, User
+from qanot_site.asgi import application
+
+
+@dataclass(frozen=True, slots=True)
+class Someone:
+    """A member of a team of their own, logged in."""
+
+    user: User
+    team: Team
+    agent: Agent
+    client: Client
+
+    @property
+    def cookie(self) -> str:
+        """The login, as a browser sends it."""
+        return self.client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def make_someone(name: str = "sardor", team: Team | None = None) -> Someone:
+    """Make a user, in a new team unless one is given, and log them in."""
+    team = team or Team.objects.create(name=name, slug=f"team-{uuid.uuid4().hex[:8]}")
+    agent = team.agents.first() or Agent.objects.create(team=team, name="Bot", slug="bot")
+    user = User.objects.create_user(name)
+    Membership.objects.create(user=user, team=team)
+    client = Client()
+    client.force_login(user)
+    return Someone(user, team, agent, client)
+
+
+class Tab:
+    """One socket."""
+
+    def __init__(
+        self, cookie: str | None, *, origin: str = "http://localhost", language: str = "en"
+    ) -> None:
+        headers = [(b"origin", origin.encode()), (b"host", b"localhost")]
+        if cookie:
+            headers.append((b"cookie", f"{settings.SESSION_COOKIE_NAME}={cookie}".encode()))
+        self._socket = WebsocketCommunicator(
+            application, f"/ws/chat/?language={language}", headers=headers
+        )
+
+    async def __aenter__(self) -> "Tab":
+        connected, _ = await self._socket.connect(timeout=5)
+        assert connected
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._socket.disconnect(timeout=5)
+
+    async def connect(self) -> bool:
+        """Whether the server takes the socket at all."""
+        connected, _ = await self._socket.connect(timeout=5)
+        return bool(connected)
+
+    async def say(self, **frame: Any) -> None:
+        """Send a frame; ids may be UUIDs."""
+        await self._socket.send_to(text_data=json.dumps(frame, default=str))
+
+    async def say_raw(self, text: str | None = None, data: bytes | None = None) -> None:
+        """Send whatever."""
+        await self._socket.send_to(text_data=text, bytes_data=data)
+
+    # Any: frames of every shape, which the tests read by name.
+    async def hear(self, *types: str) -> Any:
+        """The next frame of one of these types; others are passed over."""
+        while True:
+            frame = json.loads(await self._socket.receive_from(timeout=5))
+            if frame["type"] in types:
+                return frame
+
+    async def hear_next(self) -> Any:
+        """The next frame, whatever it is."""
+        return json.loads(await self._socket.receive_from(timeout=5))
+
+    async def hear_close(self) -> int:
+        """The code with which the server closes the socket; frames before it are passed over."""
+        while True:
+            message = await self._socket.receive_output(timeout=5)
+            if message["type"] == "websocket.close":
+                return int(message["code"])
+
+    async def is_silent(self) -> bool:
+        """Whether nothing more comes."""
+        return bool(await self._socket.receive_nothing(timeout=0.2))
+
+    async def begin(self, agent: Agent, text: str, *, key: str | None = None) -> Any:
+        """Say the first words of a new conversation, and open it."""
+        thread, key = uuid.uuid4(), key or uuid.uuid4().hex
+        await self.say(type="send", key=key, text=text, agent=agent.public_id, thread=thread)
+        accepted = await self.hear("accepted")
+        await self.say(type="open", conversation=accepted["conversation"]["id"])
+        await self.hear("opened")
+        return accepted
