@@ -219,8 +219,9 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-LOGIN_URL = "admin:login"
+LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/chat/"
+LOGOUT_REDIRECT_URL = "login"
 # Browsers share cookies between the ports of one host: two homes must not log each other out.
 SESSION_COOKIE_NAME = (
     "qanot_session"

@@ -1,12 +1,23 @@
 """All addresses."""
 
 from django.contrib import admin
-from django.urls import path
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import include, path
 
-from qanot_site import health
+from qanot_site import api, health, login
 
 urlpatterns = [
+    path("", login.home, name="home"),
+    path("", include("sessions.channels.webchat.urls")),
+    path(
+        "login/",
+        LoginView.as_view(template_name="login.html", redirect_authenticated_user=True),
+        name="login",
+    ),
+    path("login/<str:token>/", login.one_time_link, name="login-link"),
+    path("logout/", LogoutView.as_view(), name="logout"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("admin/", admin.site.urls),
+    path("api/v1/", api.urls),
 ]

@@ -121,7 +121,7 @@ class WebChatConsumer(AsyncWebsocketConsumer):
         | frames.TurnShown
         | frames.Resumed,
     ) -> None:
-        await self._pass_on(frame.text)
+        await self._pass_on(frame.encoded())
 
     async def _check_login(self) -> None:
         while True:

@@ -85,8 +85,7 @@ class ConversationRow(BaseModel):
 class _ToBrowser(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    @property
-    def text(self) -> str:
+    def encoded(self) -> str:
         """Return the frame as JSON text."""
         return self.model_dump_json()
 

@@ -21,8 +21,20 @@ MODULES: Final = (
     *(
         f"chat/{name}.js"
         for name in (
-            "answer", "composer", "conversation", "dom", "live", "markdown", "outbox", "page",
-            "prose", "scroller", "sidebar", "socket", "tools", "turn",
+            "answer",
+            "composer",
+            "conversation",
+            "dom",
+            "live",
+            "markdown",
+            "outbox",
+            "page",
+            "prose",
+            "scroller",
+            "sidebar",
+            "socket",
+            "tools",
+            "turn",
         )
     ),
     "vendor/streaming-markdown/smd.min.js",
