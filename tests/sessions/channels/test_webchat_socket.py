@@ -273,6 +273,7 @@ async def test_live_frames_reach_every_tab_as_they_were_published(someone: Someo
         accepted = await one.begin(someone.agent, "hello")
         await two.say(type="open", conversation=accepted["conversation"]["id"])
         assert (await two.hear("opened"))["turns"][0]["messages"][0]["text"] == "hello"
+        await two.hear("resumed")
         turn = await sync_to_async(start)(accepted["turn"])
         await publish(turn, 1, 1, type="turn.started")
         await publish(turn, 1, 2, type="text", text="Salom")
@@ -349,17 +350,7 @@ async def test_turn_that_ended_meanwhile_comes_from_the_transcript(someone: Some
     assert "<img" not in part["html"]
 
 
-async def test_stop_is_asked_for_and_a_waiting_turn_ends(someone: Someone) -> None:
-    async with Tab(someone.cookie) as tab:
-        accepted = await tab.begin(someone.agent, "hello")
-        await tab.say(type="stop", turn=accepted["turn"])
-        await tab.say(type="resume", turn=accepted["turn"])
-        shown = (await tab.hear("turn"))["shown"]
-    assert shown["state"] == "stopped"
-    assert shown["is_over"]
-
-
-async def test_running_turn_is_marked_for_its_worker(someone: Someone) -> None:
+async def test_stop_marks_the_turn_for_its_worker(someone: Someone) -> None:
     async with Tab(someone.cookie) as tab:
         accepted = await tab.begin(someone.agent, "hello")
         await sync_to_async(start)(accepted["turn"])

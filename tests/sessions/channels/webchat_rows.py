@@ -5,7 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from channels.testing import WebsocketCommunicator
+from asgiref.testing import ApplicationCommunicator
 from django.conf import settings
 from django.test import Client
 
@@ -40,7 +40,11 @@ def make_someone(name: str = "sardor", team: Team | None = None) -> Someone:
 
 
 class Tab:
-    """One socket."""
+    """One socket.
+
+    Channels' own communicator cannot be imported without its server, which we do not use; ours
+    stands on the same one of asgiref.
+    """
 
     def __init__(
         self, cookie: str | None, *, origin: str = "http://localhost", language: str = "en"
@@ -48,42 +52,50 @@ class Tab:
         headers = [(b"origin", origin.encode()), (b"host", b"localhost")]
         if cookie:
             headers.append((b"cookie", f"{settings.SESSION_COOKIE_NAME}={cookie}".encode()))
-        self._socket = WebsocketCommunicator(
-            application, f"/ws/chat/?language={language}", headers=headers
-        )
+        scope = {
+            "type": "websocket",
+            "path": "/ws/chat/",
+            "query_string": f"language={language}".encode(),
+            "headers": headers,
+            "subprotocols": [],
+        }
+        self._socket = ApplicationCommunicator(application, scope)
 
     async def __aenter__(self) -> "Tab":
-        connected, _ = await self._socket.connect(timeout=5)
-        assert connected
+        assert await self.connect()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._socket.disconnect(timeout=5)
+        await self._socket.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self._socket.wait(timeout=5)
 
     async def connect(self) -> bool:
         """Whether the server takes the socket at all."""
-        connected, _ = await self._socket.connect(timeout=5)
-        return bool(connected)
+        await self._socket.send_input({"type": "websocket.connect"})
+        message = await self._socket.receive_output(timeout=5)
+        return bool(message["type"] == "websocket.accept")
 
     async def say(self, **frame: Any) -> None:
         """Send a frame; ids may be UUIDs."""
-        await self._socket.send_to(text_data=json.dumps(frame, default=str))
+        await self.say_raw(json.dumps(frame, default=str))
 
     async def say_raw(self, text: str | None = None, data: bytes | None = None) -> None:
         """Send whatever."""
-        await self._socket.send_to(text_data=text, bytes_data=data)
+        await self._socket.send_input({"type": "websocket.receive", "text": text, "bytes": data})
 
     # Any: frames of every shape, which the tests read by name.
     async def hear(self, *types: str) -> Any:
         """The next frame of one of these types; others are passed over."""
         while True:
-            frame = json.loads(await self._socket.receive_from(timeout=5))
+            frame = await self.hear_next()
             if frame["type"] in types:
                 return frame
 
     async def hear_next(self) -> Any:
         """The next frame, whatever it is."""
-        return json.loads(await self._socket.receive_from(timeout=5))
+        message = await self._socket.receive_output(timeout=5)
+        assert message["type"] == "websocket.send", message
+        return json.loads(message["text"])
 
     async def hear_close(self) -> int:
         """The code with which the server closes the socket; frames before it are passed over."""
@@ -94,7 +106,7 @@ class Tab:
 
     async def is_silent(self) -> bool:
         """Whether nothing more comes."""
-        return bool(await self._socket.receive_nothing(timeout=0.2))
+        return bool(await self._socket.receive_nothing(timeout=0.2, interval=0.02))
 
     async def begin(self, agent: Agent, text: str, *, key: str | None = None) -> Any:
         """Say the first words of a new conversation, and open it."""
@@ -102,5 +114,5 @@ class Tab:
         await self.say(type="send", key=key, text=text, agent=agent.public_id, thread=thread)
         accepted = await self.hear("accepted")
         await self.say(type="open", conversation=accepted["conversation"]["id"])
-        await self.hear("opened")
+        await self.hear("resumed")
         return accepted
