@@ -10,13 +10,13 @@ import warnings
 
 import uvicorn
 
+from qanot_site.asgi import application
+
 STOP_S = 1
 
 
 def serve(listener: socket.socket) -> None:
     """Serve until SIGTERM; open streams get a second, then they are closed and resume later."""
-    from qanot_site.asgi import application
-
     config = uvicorn.Config(
         application,
         access_log=False,

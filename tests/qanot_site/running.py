@@ -24,7 +24,7 @@ class Running:
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, PROJECT / "manage.py", "up", "--home", home),
+                    *(sys.executable, str(PROJECT / "manage.py"), "up", "--home", str(home)),
                     *("--port", str(self.port), *options),
                 ],
                 stdout=output,
