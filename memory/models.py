@@ -241,7 +241,7 @@ class DailyNote(ScopedModel):
 
     day = models.DateField(_("day"))
     occurred_at = models.DateTimeField(_("at"))
-    time_zone = models.CharField(_("time zone"), max_length=64, help_text="Asia/Tashkent")
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     question = models.CharField(_("question"), max_length=120)
     answer = models.CharField(_("answer"), max_length=220)
     source = models.CharField(_("source"), max_length=64, help_text="turn:81")

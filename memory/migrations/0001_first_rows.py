@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
                 ('scope', models.CharField(choices=[('person', 'a person'), ('chat', 'a group chat'), ('agent', 'the agent'), ('team', 'the team')], max_length=8, verbose_name='scope')),
                 ('day', models.DateField(verbose_name='day')),
                 ('occurred_at', models.DateTimeField(verbose_name='at')),
-                ('time_zone', models.CharField(help_text='Asia/Tashkent', max_length=64, verbose_name='time zone')),
+                ('time_zone', models.CharField(default='UTC', max_length=64, verbose_name='time zone')),
                 ('question', models.CharField(max_length=120, verbose_name='question')),
                 ('answer', models.CharField(max_length=220, verbose_name='answer')),
                 ('source', models.CharField(help_text='turn:81', max_length=64, verbose_name='source')),
