@@ -41,6 +41,7 @@ from agents.providers.wire import (
     CONNECTIONS,
     EVENT_STREAM,
     JSON_TYPE,
+    TLS,
     broken,
     check_key,
     content_type,
@@ -89,7 +90,7 @@ class AnthropicProvider:
                 max_retries=0,
                 # A redirect would carry the prompt to an address that nobody checked.
                 http_client=anthropic.DefaultAioHttpClient(
-                    limits=CONNECTIONS, follow_redirects=False
+                    verify=TLS, limits=CONNECTIONS, follow_redirects=False
                 ),
             )
 

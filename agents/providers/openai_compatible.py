@@ -45,6 +45,7 @@ from agents.providers.wire import (
     CONNECTIONS,
     EVENT_STREAM,
     JSON_TYPE,
+    TLS,
     broken,
     check_key,
     content_type,
@@ -100,7 +101,9 @@ class OpenAIProvider:
                 timeout=stream_timeout(limits),
                 max_retries=0,
                 # A redirect would carry the prompt to an address that nobody checked.
-                http_client=openai.DefaultAioHttpClient(limits=CONNECTIONS, follow_redirects=False),
+                http_client=openai.DefaultAioHttpClient(
+                    verify=TLS, limits=CONNECTIONS, follow_redirects=False
+                ),
             )
         self.is_openai = self._client.base_url.host == OPENAI_HOST
         self._knows_usage_option = True

@@ -44,6 +44,9 @@ CONNECTIONS = httpx2.Limits(
 )
 # What stands between the wire's stop and the end of the body comes at once or not at all.
 DRAIN_S = 0.05
+# Loading the certificates takes 20 ms, nearly all of what a client costs: once, with this module,
+# instead of on the loop for each account.
+TLS = httpx2.create_ssl_context()
 # What a reading returns for an event that shows only that the model is at work.
 AT_WORK: tuple[ProviderEvent, ...] = (Alive(),)
 ALIVE_EVERY_S = 1.0
@@ -124,10 +127,12 @@ async def relay(response: httpx2.Response, reading: Reading) -> AsyncGenerator[P
     except CONNECTION_ERRORS as exc:
         raise broken(exc, had_answer=True) from exc
     finally:
-        if reading.is_finished:
-            await _drain(chunks)
-        await chunks.aclose()
-        await response.aclose()
+        try:
+            if reading.is_finished:
+                await _drain(chunks)
+        finally:
+            await chunks.aclose()
+            await response.aclose()
 
 
 class _Seldom:
