@@ -1,12 +1,13 @@
 """Sending answers from their rows, so that a crash neither loses nor doubles one."""
 
+from datetime import timedelta
 from functools import cache
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -14,6 +15,9 @@ from agents.db import in_db
 from sessions.models import Outgoing, Turn
 
 _log = structlog.get_logger(__name__)
+
+# A send that takes longer than this belongs to a process that is gone.
+LONGEST_SEND_S: Final = 120
 
 
 class NotDelivered(Exception):
@@ -48,35 +52,75 @@ def sender_of(channel: str) -> Sender:
     return cast(Sender, import_string(settings.QANOT_CHANNELS[channel])())
 
 
-def unsent() -> QuerySet[Outgoing]:
-    """Return what still has to be sent, the oldest first."""
-    return Outgoing.objects.filter(
-        state__in=(Outgoing.State.QUEUED, Outgoing.State.SENDING)
-    ).order_by("id")
+def queued() -> QuerySet[Outgoing]:
+    """Return what waits to be sent, the oldest first."""
+    return Outgoing.objects.filter(state=Outgoing.State.QUEUED).order_by("id")
 
 
 async def deliver(outgoing_id: int) -> None:
-    """Send an answer and note it; one that cannot leave now stays queued for the sweep."""
-    outgoing = await in_db(_load, outgoing_id)
+    """Send a queued answer, once, and note it; one that cannot leave now is queued again.
+
+    Whoever comes second finds the row taken. A send that broke off in the middle is noted as
+    unknown: it is neither lost in silence nor blindly repeated.
+    """
+    outgoing = await in_db(_take, outgoing_id)
     if outgoing is None:
         return
     try:
         await sender_of(outgoing.session.account.channel).send(outgoing)
     except NotDelivered as error:
         _log.warning("delivery.postponed", outgoing=outgoing_id, error=str(error))
-        return
-    await in_db(mark_sent, outgoing)
+        await in_db(_put_back, outgoing_id)
+    except Exception as error:
+        await in_db(_mark_unknown, outgoing_id, type(error).__name__)
+        raise
+    else:
+        await in_db(mark_sent, outgoing)
 
 
-def _load(outgoing_id: int) -> Outgoing | None:
-    return unsent().select_related("session__account", "turn").filter(pk=outgoing_id).first()
+def settle_interrupted() -> None:
+    """Decide about sends whose process died in the middle.
+
+    On a live channel they are queued again; elsewhere nobody knows whether they left.
+    """
+    silent_since = timezone.now() - timedelta(seconds=LONGEST_SEND_S)
+    interrupted = Outgoing.objects.filter(
+        state=Outgoing.State.SENDING, tried_at__lt=silent_since
+    ).select_related("session__account")
+    for outgoing in interrupted:
+        if sender_of(outgoing.session.account.channel).is_live:
+            _put_back(outgoing.pk)
+        else:
+            _mark_unknown(outgoing.pk, "interrupted")
+
+
+def _take(outgoing_id: int) -> Outgoing | None:
+    taken = queued().filter(pk=outgoing_id)
+    now = timezone.now()
+    if not taken.update(state=Outgoing.State.SENDING, tried_at=now, attempts=F("attempts") + 1):
+        return None
+    return Outgoing.objects.select_related("session__account", "turn").get(pk=outgoing_id)
+
+
+def _put_back(outgoing_id: int) -> None:
+    sending = Outgoing.objects.filter(pk=outgoing_id, state=Outgoing.State.SENDING)
+    sending.update(state=Outgoing.State.QUEUED)
+
+
+def _mark_unknown(outgoing_id: int, error: str) -> None:
+    sending = Outgoing.objects.filter(pk=outgoing_id, state=Outgoing.State.SENDING)
+    if sending.update(state=Outgoing.State.UNKNOWN, error=error):
+        _log.error("delivery.unknown", outgoing=outgoing_id, error=error)
 
 
 @transaction.atomic
 def mark_sent(outgoing: Outgoing) -> bool:
     """Note that an answer is sent; False where somebody has noted it already."""
     now = timezone.now()
-    if not unsent().filter(pk=outgoing.pk).update(state=Outgoing.State.SENT, sent_at=now):
+    unsent = Outgoing.objects.filter(
+        pk=outgoing.pk, state__in=(Outgoing.State.QUEUED, Outgoing.State.SENDING)
+    )
+    if not unsent.update(state=Outgoing.State.SENT, sent_at=now):
         return False
     Turn.objects.filter(pk=outgoing.turn_id).update(delivered_at=now)
     transaction.on_commit(lambda: _log.info("answer.sent", turn=outgoing.turn_id))

@@ -161,6 +161,7 @@ class Outgoing(PublicIdModel):
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
     error = models.CharField(_("error"), max_length=300, blank=True)
     created_at = models.DateTimeField(_("created at"))
+    tried_at = models.DateTimeField(_("last tried at"), null=True, blank=True)
     sent_at = models.DateTimeField(_("sent at"), null=True, blank=True)
 
     class Meta:

@@ -71,10 +71,15 @@ def finish(claimed: Claimed, outcome: Outcome, *, times: Times, time_zone: str) 
             source=turn.ref,
         )
     TurnFreeze.objects.filter(turn=turn).delete()
-    transaction.on_commit(
-        lambda: _log.info("answer.committed", turn=turn.pk, state=turn.state, kind=outcome.kind)
-    )
+    transaction.on_commit(lambda: _log_end(turn))
     return outgoing
+
+
+def _log_end(turn: Turn) -> None:
+    _log.info("answer.committed", turn=turn.pk, state=str(turn.state))
+    if turn.orphaned and turn.state != Turn.State.FAILED:
+        # Not earlier: a turn that was only claimed again is not yet saved.
+        _log.info("turn.recovered", turn=turn.pk, attempts=turn.attempt)
 
 
 def _end(turn: Turn, outcome: Outcome, times: Times, now: datetime) -> None:

@@ -50,6 +50,15 @@ class Running:
     claimed: Claimed
     task: asyncio.Task[None]
     stop: StopSwitch = field(default_factory=StopSwitch)
+    # From here on the lease is given back by the turn's own end.
+    is_ending: bool = False
+    is_lost: bool = False
+
+    def lose(self) -> None:
+        """Break off: another worker has the session, and whatever is still here is void."""
+        if not self.is_ending and not self.is_lost:
+            self.is_lost = True
+            self.task.cancel()
 
 
 @dataclass(slots=True)
@@ -97,6 +106,11 @@ class Runner:
             await self._run(running, prepared)
         except LeaseLost:
             _log.warning("lease.lost", turn=claimed.turn.pk, attempt=claimed.turn.attempt)
+        except asyncio.CancelledError:
+            if not running.is_lost:
+                raise
+            task.uncancel()
+            _log.warning("lease.lost", turn=claimed.turn.pk, attempt=claimed.turn.attempt)
         finally:
             del self.running[claimed.turn.pk]
         return True
@@ -112,6 +126,7 @@ class Runner:
         outcome = CRASHED
         if not claimed.is_exhausted:
             outcome = await self._loop(running, prepared, feed, times)
+        running.is_ending = True
         outgoing = await in_db(
             finishing.finish, claimed, outcome, times=times, time_zone=prepared.time_zone
         )

@@ -135,9 +135,8 @@ class Worker:
             return
         held, stops = await in_db(_renew_and_look, list(running))
         for token, item in running.items():
-            if token not in held and item.claimed.turn.pk in runner.running:
-                _log.warning("lease.taken_away", turn=item.claimed.turn.pk)
-                item.task.cancel()
+            if token not in held:
+                item.lose()
             elif item.claimed.turn.pk in stops:
                 item.stop.throw()
 
@@ -151,7 +150,7 @@ class Worker:
                 task = asyncio.create_task(self._run_session(session_id))
                 self._sessions.add(task)
                 task.add_done_callback(self._sessions.discard)
-        for outgoing_id in await in_db(_unsent_ids):
+        for outgoing_id in await in_db(_outgoing_to_send):
             await delivery.deliver(outgoing_id)
 
     async def _listen_for_stops(self) -> None:
@@ -254,5 +253,6 @@ def _renew_and_look(tokens: list[uuid.UUID]) -> tuple[set[uuid.UUID], set[int]]:
     return held, set(stops.values_list("pk", flat=True))
 
 
-def _unsent_ids() -> list[int]:
-    return list(delivery.unsent().values_list("pk", flat=True)[:SWEPT_OUTGOING])
+def _outgoing_to_send() -> list[int]:
+    delivery.settle_interrupted()
+    return list(delivery.queued().values_list("pk", flat=True)[:SWEPT_OUTGOING])

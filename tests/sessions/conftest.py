@@ -16,7 +16,8 @@ from sessions.models import ChannelAccount, ChatSession, Turn
 from sessions.turns.worker import Worker
 from tests.fakes.anthropic import FakeAnthropic
 
-WAIT_S = 10.0
+# Generous, since a busy machine is no failure.
+WAIT_S = 60.0
 
 
 @dataclass(slots=True)

@@ -1,0 +1,116 @@
+"""Sending from the rows: an answer that is stored leaves once, whenever it can."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import ClassVar
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from agents.core.events import Outcome
+from sessions import delivery
+from sessions.delivery import NotDelivered
+from sessions.models import Outgoing
+from sessions.turns import finishing, leases
+from sessions.turns.finishing import Times
+from sessions.turns.worker import Worker
+from tests.sessions.conftest import Scene, ended, wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Recorder:
+    """A channel that records what it was given, and fails as often as it is told."""
+
+    is_live = False
+    sent: ClassVar[list[int]] = []
+    failures: ClassVar[list[Exception]] = []
+
+    async def send(self, outgoing: Outgoing) -> None:
+        if self.failures:
+            raise self.failures.pop()
+        self.sent.append(outgoing.pk)
+
+
+@pytest.fixture
+def recorder(settings: Settings) -> Iterator[type[Recorder]]:
+    """Put the recorder in the web chat's place."""
+    settings.QANOT_CHANNELS = {"webchat": f"{__name__}.Recorder"}
+    delivery.sender_of.cache_clear()
+    Recorder.sent.clear()
+    Recorder.failures.clear()
+    yield Recorder
+    delivery.sender_of.cache_clear()
+
+
+def test_answer_stored_but_not_sent_leaves_once_after_a_restart(
+    scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
+) -> None:
+    scene.say("Hello")
+    claimed = leases.claim(scene.session.pk, worker_id=99)
+    assert claimed is not None
+    outgoing = finishing.finish(claimed, Outcome("answered", "Hi"), times=Times(), time_zone="UTC")
+    assert outgoing.state == Outgoing.State.QUEUED
+
+    start_worker()
+    wait_until(lambda: Outgoing.objects.get().state == Outgoing.State.SENT)
+    assert recorder.sent == [outgoing.pk]
+
+
+def test_send_that_could_not_leave_is_tried_again_and_leaves_once(
+    scene: Scene, recorder: type[Recorder], worker: Worker
+) -> None:
+    recorder.failures.extend([NotDelivered("away"), NotDelivered("away")])
+    scene.fake.play("Hi")
+    turn = scene.say("Hello").turn
+    wait_until(lambda: ended(turn) and Outgoing.objects.get().state == Outgoing.State.SENT)
+    assert len(recorder.sent) == 1
+    turn.refresh_from_db()
+    assert turn.delivered_at is not None
+
+
+def test_sent_answers_are_not_sent_again_by_a_new_worker(
+    scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
+) -> None:
+    scene.fake.play(*["answer"] * 5)
+    first = start_worker()
+    turns = [scene.say(f"m{n}").turn for n in range(5)]
+    wait_until(lambda: all(ended(turn) for turn in turns))
+    wait_until(lambda: Outgoing.objects.filter(state=Outgoing.State.SENT).count() == 5)
+    first.close()
+    count = len(recorder.sent)
+    second = start_worker()
+    follower = scene.conversation("again")
+    scene.fake.play("more")
+    last = scene.say("one more", session=follower).turn
+    wait_until(lambda: ended(last) and Outgoing.objects.get(turn=last).sent_at is not None)
+    assert count == 5
+    assert len(recorder.sent) == 6
+    assert second.is_running
+
+
+def test_send_that_broke_off_is_unknown_and_not_repeated(
+    scene: Scene, recorder: type[Recorder], worker: Worker, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder.failures.append(RuntimeError("connection lost after the request"))
+    scene.fake.play("Hi")
+    turn = scene.say("Hello").turn
+    wait_until(lambda: ended(turn) and Outgoing.objects.get().state == Outgoing.State.UNKNOWN)
+    follower = scene.say("Again", session=scene.conversation("second")).turn
+    scene.fake.play("Hi again")
+    wait_until(lambda: Outgoing.objects.filter(turn=follower, sent_at__isnull=False).exists())
+    assert recorder.sent == [Outgoing.objects.get(turn=follower).pk]
+    assert Outgoing.objects.get(turn=turn).error == "RuntimeError"
+
+
+def test_send_whose_process_died_is_unknown(scene: Scene, recorder: type[Recorder]) -> None:
+    scene.say("Hello")
+    claimed = leases.claim(scene.session.pk, worker_id=99)
+    assert claimed is not None
+    outgoing = finishing.finish(claimed, Outcome("answered", "Hi"), times=Times(), time_zone="UTC")
+    long_ago = timezone.now() - timedelta(seconds=delivery.LONGEST_SEND_S + 1)
+    Outgoing.objects.update(state=Outgoing.State.SENDING, tried_at=long_ago)
+    delivery.settle_interrupted()
+    outgoing.refresh_from_db()
+    assert outgoing.state == Outgoing.State.UNKNOWN
