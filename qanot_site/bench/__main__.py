@@ -1,0 +1,86 @@
+"""`python -m qanot_site.bench MEASURE`: start what is measured, measure it, stop it."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import django
+from django.utils.module_loading import import_string
+
+from qanot_site.bench import report
+from qanot_site.bench.deployment import (
+    DidNotStart,
+    Platform,
+    fake_provider,
+    forget_configuration,
+)
+from qanot_site.embedded.place import temporary_home
+from qanot_site.embedded.processes import EmbeddedError
+from qanot_site.home import Home
+
+# The worker processes that each measure is defined for.
+WORKERS: Final = {"turns": 1, "streams": 2}
+# Loaded by name once the servers run: their addresses are settings of Django.
+MEASURES: Final = {
+    "turns": "qanot_site.bench.turns.measure",
+    "streams": "qanot_site.bench.streams.measure",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of `bench`."""
+    parser.add_argument("measure", choices=("turns", "streams", "faults"))
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the figures as JSON to a file, or to - (stdout)"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=3, metavar="N", help="faults: how often each point is run"
+    )
+    parser.add_argument(
+        "--points", default="", metavar="A,B", help="faults: only these points, by name"
+    )
+    parser.add_argument(
+        "--tenth", action="store_true", help="faults: lease, sweep and outage a tenth as long"
+    )
+
+
+def main(arguments: Sequence[str]) -> int | str:
+    """Run one measure.
+
+    Returns:
+        0, or the sentence to end with.
+    """
+    parser = argparse.ArgumentParser(prog="manage.py bench", description="Measure the platform.")
+    add_arguments(parser)
+    options = parser.parse_args(list(arguments))
+    forget_configuration()
+    try:
+        with temporary_home() as home:
+            os.environ["QANOT_HOME"] = str(home.folder)
+            _measure(options, home)
+    except (DidNotStart, EmbeddedError) as error:
+        return f"The bench cannot run: {error}"
+    except KeyboardInterrupt:
+        return "Stopped."
+    return 0
+
+
+def _measure(options: argparse.Namespace, home: Home) -> None:
+    platform = Platform(home, workers=WORKERS[options.measure])
+    with fake_provider(home.folder.parent, chunks=100, interval_ms=50) as provider_url:
+        try:
+            report.say("Starting the platform …")
+            platform.start()
+            platform.wait()
+            django.setup()
+            figures, shown = import_string(MEASURES[options.measure])(platform, provider_url)
+        finally:
+            platform.stop()
+    report.deliver(figures, shown, json_to=options.json)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "qanot_site.settings")
+    sys.exit(main(sys.argv[1:]))
