@@ -19,11 +19,14 @@ class Cut:
 def cut_middle(text: str, limit: int) -> Cut:
     """Return a text of at most ``limit`` characters: 70 % head, 20 % tail, a marker between.
 
-    A text within the limit stays as it is.
+    A text within the limit stays as it is. Where the limit has no room for a marker, only the
+    head stays.
     """
     if len(text) <= limit:
         return Cut(text, 0)
     head, tail = int(limit * HEAD_SHARE), int(limit * TAIL_SHARE)
     removed = len(text) - head - tail
     marker = f"\n\n[… {removed} characters removed …]\n\n"
+    if head + len(marker) + tail > limit:
+        return Cut(text[:limit], len(text) - limit)
     return Cut(f"{text[:head]}{marker}{text[len(text) - tail :]}", removed)

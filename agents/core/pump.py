@@ -11,12 +11,16 @@ from typing import Final, TypeVar
 
 from agents.core.errors import ProviderTimeout, Stopped, StreamBroken
 from agents.core.events import Done, ProviderEvent
+from agents.core.messages import Reply
 from agents.core.protocols import StopSignal
 
 T = TypeVar("T")
 
 # How long work that was cancelled may take to close its connection before it is left behind.
 FAREWELL_S: Final = 0.2
+# Events that a stream may be ahead of the turn; it then waits, so that a flood fills no memory
+# and leaves others their time.
+AHEAD: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ async def pump(
         Stopped: A person asked for it.
         ProviderError: As the provider raised it.
     """
-    queue: asyncio.Queue[_Item] = asyncio.Queue()
+    queue: asyncio.Queue[_Item] = asyncio.Queue(AHEAD)
     puller = asyncio.create_task(_pull(stream, queue))
     watcher = asyncio.create_task(_watch(stop, queue))
     loop = asyncio.get_running_loop()
@@ -85,6 +89,8 @@ async def pump(
     allowed_s = limits.first_event_s
     try:
         while True:
+            if stop.is_set:
+                raise Stopped
             item = await _next(queue, allowed_s=min(allowed_s, end - loop.time()))
             allowed_s = limits.between_events_s
             match item:
@@ -95,8 +101,7 @@ async def pump(
                 case _Ended():
                     raise StreamBroken("the stream ended without a reply")
                 case Done(reply):
-                    if not reply.message.tool_calls and not reply.message.text.strip():
-                        raise StreamBroken("the reply was empty")
+                    check_reply(reply)
                     yield item
                     return
                 case _:
@@ -106,11 +111,24 @@ async def pump(
         await dismiss(puller)
 
 
+def check_reply(reply: Reply) -> None:
+    """Refuse a reply that says nothing, calls nothing and gives no reason for that.
+
+    Raises:
+        StreamBroken: It is such a reply.
+    """
+    is_silent = not reply.message.tool_calls and not reply.message.text.strip()
+    if is_silent and reply.stop_reason in ("end", "tool_calls"):
+        raise StreamBroken("the reply was empty")
+
+
 async def _next(queue: asyncio.Queue[_Item], *, allowed_s: float) -> _Item:
+    if allowed_s <= 0:
+        raise ProviderTimeout("the call took too long")
     if not queue.empty():
         return queue.get_nowait()
     try:
-        async with asyncio.timeout(max(allowed_s, 0)):
+        async with asyncio.timeout(allowed_s):
             return await queue.get()
     except TimeoutError as exc:
         raise ProviderTimeout(f"nothing came within {allowed_s:.0f} s") from exc
@@ -119,34 +137,49 @@ async def _next(queue: asyncio.Queue[_Item], *, allowed_s: float) -> _Item:
 async def _pull(stream: AsyncIterator[ProviderEvent], queue: asyncio.Queue[_Item]) -> None:
     try:
         async for event in stream:
-            queue.put_nowait(event)
+            if _is_dismissed():
+                return
+            await queue.put(event)
+        last: _Item = _Ended()
+    except asyncio.CancelledError:
+        if _is_dismissed():
+            raise
+        last = _Raised(StreamBroken("the stream was cancelled from within"))
     except Exception as error:
-        queue.put_nowait(_Raised(error))
-    else:
-        queue.put_nowait(_Ended())
+        last = _Raised(error)
     finally:
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
+    if not _is_dismissed():
+        await queue.put(last)
+
+
+def _is_dismissed() -> bool:
+    """Return whether this task was cancelled, even if the work inside it ignored that."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _watch(stop: StopSignal, queue: asyncio.Queue[_Item]) -> None:
     await stop.wait()
-    queue.put_nowait(_StopAsked())
+    # Whoever waits at the queue has it empty; whoever does not will look at the signal.
+    if queue.empty():
+        queue.put_nowait(_StopAsked())
 
 
 async def within(work: Coroutine[object, object, T], *, timeout_s: float, stop: StopSignal) -> T:
     """Return what the work returns, unless time runs out or a person stops it.
 
     Raises:
-        TimeoutError: It took longer; whatever it gives later is discarded.
+        TimeoutError: It took longer, or gave itself up; what it gives later is discarded.
         Stopped: A person asked for it.
     """
     task = asyncio.ensure_future(work)
     watcher = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait((task, watcher), timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
+        if task.done() and not task.cancelled():
             return task.result()
         if watcher.done():
             raise Stopped

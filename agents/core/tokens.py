@@ -42,4 +42,4 @@ def estimate_messages(messages: Iterable[Message]) -> int:
 def _estimate_block(block: TextBlock | ToolCall) -> int:
     if isinstance(block, TextBlock):
         return estimate(block.text)
-    return estimate(block.name) + estimate(str(block.arguments))
+    return estimate(block.name) + estimate(block.malformed or str(block.arguments))
