@@ -39,19 +39,15 @@ from agents.providers.wire import (
     AT_WORK,
     CONNECTION_ERRORS,
     CONNECTIONS,
-    EVENT_STREAM,
-    JSON_TYPE,
     TLS,
     broken,
     check_key,
-    content_type,
     mapping,
     mappings,
     plain_timeout,
-    read_body,
+    read_events,
+    read_whole,
     refused,
-    relay,
-    relay_whole,
     stream_timeout,
     string,
     valid_address,
@@ -106,7 +102,8 @@ class AnthropicProvider:
                 stream=True,
                 stream_cls=anthropic.AsyncStream[object],
             )
-            events = self._events(opened.response, call)
+            reading = MessageReading(call, api_key=self._api_key)
+            events = read_events(opened.response, reading)
             try:
                 async for event in events:
                     yield event
@@ -123,36 +120,11 @@ class AnthropicProvider:
                 content=encode(request_body(call, stream=False)),
                 options={"timeout": self._plain_timeout},
             )
-            return self._whole(await read_body(response), call)
+            return await read_whole(response, MessageReading(call, api_key=self._api_key))
 
     async def aclose(self) -> None:
         """Give back connections."""
         await self._client.close()
-
-    async def _events(
-        self, response: httpx2.Response, call: ModelCall
-    ) -> AsyncGenerator[ProviderEvent, None]:
-        kind = content_type(response)
-        if kind == JSON_TYPE:
-            reply = self._whole(await read_body(response), call)
-            source = relay_whole(response, reply)
-        elif kind in (EVENT_STREAM, ""):
-            source = relay(response, MessageReading(call, api_key=self._api_key))
-        else:
-            await response.aclose()
-            raise StreamBroken(f"the answer is {kind[:40]}, not an event stream")
-        try:
-            async for event in source:
-                yield event
-        finally:
-            await source.aclose()
-
-    def _whole(self, body: JsonObject, call: ModelCall) -> Reply:
-        if body.get("type") == "error" or body.get("error"):
-            raise as_error(read_failure(body), api_key=self._api_key, call=call)
-        reading = MessageReading(call, api_key=self._api_key)
-        reading.take_whole(body)
-        return reading.reply()
 
     @contextmanager
     def _translated(self, call: ModelCall) -> Iterator[None]:
@@ -312,6 +284,8 @@ class MessageReading:
 
     def take_whole(self, message: JsonObject) -> None:
         """Take a message that came in one piece."""
+        if message.get("type") == "error" or message.get("error"):
+            raise as_error(read_failure(message), api_key=self._api_key, call=self._call)
         self._head(message)
         self._stop = string(message.get("stop_reason")) or "end_turn"
         for index, block in enumerate(mappings(message.get("content"))):

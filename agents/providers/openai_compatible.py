@@ -43,19 +43,15 @@ from agents.providers.wire import (
     AT_WORK,
     CONNECTION_ERRORS,
     CONNECTIONS,
-    EVENT_STREAM,
-    JSON_TYPE,
     TLS,
     broken,
     check_key,
-    content_type,
     mapping,
     mappings,
     plain_timeout,
-    read_body,
+    read_events,
+    read_whole,
     refused,
-    relay,
-    relay_whole,
     stream_timeout,
     string,
     valid_address,
@@ -113,7 +109,7 @@ class OpenAIProvider:
         check_key(self._api_key)
         with self._translated(call):
             response = await self._open(call)
-            events = self._events(response, call)
+            events = read_events(response, CompletionReading(call, api_key=self._api_key))
             try:
                 async for event in events:
                     yield event
@@ -131,7 +127,7 @@ class OpenAIProvider:
                 content=encode(body),
                 options={"timeout": self._plain_timeout},
             )
-            return self._whole(await read_body(response), call)
+            return await read_whole(response, CompletionReading(call, api_key=self._api_key))
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -162,29 +158,6 @@ class OpenAIProvider:
             stream_cls=openai.AsyncStream[object],
         )
         return opened.response
-
-    async def _events(
-        self, response: httpx2.Response, call: ModelCall
-    ) -> AsyncGenerator[ProviderEvent, None]:
-        kind = content_type(response)
-        if kind == JSON_TYPE:
-            reply = self._whole(await read_body(response), call)
-            source = relay_whole(response, reply)
-        elif kind in (EVENT_STREAM, ""):
-            source = relay(response, CompletionReading(call, api_key=self._api_key))
-        else:
-            await response.aclose()
-            raise StreamBroken(f"the answer is {kind[:40]}, not an event stream")
-        try:
-            async for event in source:
-                yield event
-        finally:
-            await source.aclose()
-
-    def _whole(self, body: JsonObject, call: ModelCall) -> Reply:
-        reading = CompletionReading(call, api_key=self._api_key)
-        reading.take_whole(body)
-        return reading.reply()
 
     @contextmanager
     def _translated(self, call: ModelCall) -> Iterator[None]:

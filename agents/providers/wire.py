@@ -77,6 +77,14 @@ class Reading(Protocol):
         """
         ...
 
+    def take_whole(self, body: JsonObject) -> None:
+        """Take an answer that came in one piece.
+
+        Raises:
+            ProviderError: It is an error after all.
+        """
+        ...
+
     def end(self) -> None:
         """Note the wire's end mark where it is no JSON."""
         ...
@@ -100,14 +108,47 @@ def plain_timeout(limits: ProviderLimits) -> httpx2.Timeout:
     return httpx2.Timeout(limits.call_s, connect=limits.connect_s)
 
 
-async def relay(response: httpx2.Response, reading: Reading) -> AsyncGenerator[ProviderEvent, None]:
+async def read_events(
+    response: httpx2.Response, reading: Reading
+) -> AsyncGenerator[ProviderEvent, None]:
+    """Yield the events of an answer to a request for a stream, ``Done`` last.
+
+    Raises:
+        ProviderError: The answer broke off, or makes no sense.
+    """
+    kind = content_type(response)
+    if kind not in (EVENT_STREAM, JSON_TYPE, ""):
+        await response.aclose()
+        raise StreamBroken(f"the answer is {kind[:40]}, not an event stream")
+    source = _relay_whole if kind == JSON_TYPE else _relay
+    events = source(response, reading)
+    try:
+        async for event in events:
+            yield event
+    finally:
+        await events.aclose()
+
+
+async def read_whole(response: httpx2.Response, reading: Reading) -> Reply:
+    """Return an answer that came in one piece.
+
+    Raises:
+        ProviderError: It makes no sense, or is an error after all.
+    """
+    body = read_json(await response.aread())
+    if not isinstance(body, dict):
+        raise StreamBroken("the answer is no JSON object")
+    reading.take_whole(body)
+    return reading.reply()
+
+
+async def _relay(
+    response: httpx2.Response, reading: Reading
+) -> AsyncGenerator[ProviderEvent, None]:
     """Yield a streamed answer's events as they come, ``Done`` last.
 
     However it ends, the connection is given back, or closed at once where the answer was not
     complete.
-
-    Raises:
-        ProviderError: The answer broke off, or makes no sense.
     """
     reader = EventReader()
     chunks = response.aiter_bytes()
@@ -167,32 +208,22 @@ async def _drain(chunks: AsyncGenerator[bytes, None]) -> None:
                 pass
 
 
-async def relay_whole(response: httpx2.Response, reply: Reply) -> AsyncGenerator[ProviderEvent]:
+async def _relay_whole(
+    response: httpx2.Response, reading: Reading
+) -> AsyncGenerator[ProviderEvent, None]:
     """Yield an answer that came in one piece although a stream was asked for."""
+    reply = await read_whole(response, reading)
     for call in reply.message.tool_calls:
         yield ToolCallBegan(call.name)
     if reply.message.text:
         yield TextDelta(reply.message.text)
     yield Done(reply)
-    await response.aclose()
 
 
 def content_type(response: httpx2.Response) -> str:
     """Return a response's content type without its parameters; empty where it has none."""
     named = response.headers.get("content-type", "")
     return named.partition(";")[0].strip().lower()
-
-
-async def read_body(response: httpx2.Response) -> JsonObject:
-    """Read a response that should be one JSON object.
-
-    Raises:
-        StreamBroken: It is something else.
-    """
-    body = read_json(await response.aread())
-    if not isinstance(body, dict):
-        raise StreamBroken("the answer is no JSON object")
-    return body
 
 
 def read_json(data: bytes) -> JsonValue:
