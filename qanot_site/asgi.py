@@ -3,7 +3,7 @@
 import os
 
 from channels.auth import AuthMiddlewareStack
-from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.routing import ProtocolTypeRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
@@ -12,14 +12,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "qanot_site.settings")
 # Sets Django up, which what follows needs.
 _http = get_asgi_application()
 
-from sessions.channels.webchat.routing import websocket_urlpatterns  # noqa: E402
+from sessions.channels.webchat.routing import router  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
         "http": _http,
         # A page of another site cannot open a socket with our visitor's cookie.
-        "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
-        ),
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(router)),
     }
 )

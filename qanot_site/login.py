@@ -1,11 +1,12 @@
 """Ways in: the one-time link that `up` prints, and name with password."""
 
-from agents.services import login_links
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from agents.services import login_links
 
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 

@@ -1,6 +1,6 @@
 """The platform's own words in a conversation: codes with values become text in one's language."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from django.utils.functional import Promise
@@ -60,9 +60,12 @@ def text_of(stored: object) -> str:
     return str(words) % _Values(notice.values or {})
 
 
-def noted_text(fact: str) -> str:
-    """Return the line under a message that says what was remembered of it."""
-    return gettext("noted: %(fact)s") % {"fact": fact}
+def noted_texts(facts: Iterable[str]) -> tuple[str, ...]:
+    """Return the lines under a message that say what was remembered of it.
+
+    A sentence that was noted for two reasons is shown once.
+    """
+    return tuple(gettext("noted: %(fact)s") % {"fact": fact} for fact in dict.fromkeys(facts))
 
 
 def _general() -> str:

@@ -61,7 +61,8 @@ def render(markdown: str) -> str:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": True})
     # Bare words such as `models.py` are no links; the live renderer agrees.
-    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    if parser.linkify is not None:
+        parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
     parser.core.ruler.push("plain_attributes", _plain_attributes)
     parser.add_render_rule("image", _image)
     return parser

@@ -115,7 +115,7 @@ def _messages(turn_ids: Sequence[int]) -> dict[int, list[ShownMessage]]:
     noted: dict[str, list[str]] = defaultdict(list)
     facts = WalEntry.objects.filter(source__in=[row.ref for row in rows]).order_by("id")
     for source, fact in facts.values_list("source", "text"):
-        noted[source].append(notices.noted_text(fact))
+        noted[source].append(fact)
     found: dict[int, list[ShownMessage]] = defaultdict(list)
     for row in rows:
         message = ShownMessage(
@@ -123,7 +123,7 @@ def _messages(turn_ids: Sequence[int]) -> dict[int, list[ShownMessage]]:
             key=row.external_id or "",
             text=None if row.content.erased_at else row.content.text,
             at=row.received_at,
-            noted=tuple(noted[row.ref]),
+            noted=notices.noted_texts(noted[row.ref]),
         )
         found[row.turn_id].append(message)
     return found
@@ -190,6 +190,3 @@ def _notice(turn: Turn) -> str | None:
     if turn.notice is not None or turn.state == Turn.State.FAILED:
         return notices.text_of(turn.notice)
     return None
-
-
-

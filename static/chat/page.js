@@ -47,7 +47,7 @@ export function byId(id) {
  * @returns {string} Such as 14:05.
  */
 export function clock(iso) {
-  return new Intl.DateTimeFormat(page.language, { hour: "2-digit", minute: "2-digit" }).format(
+  return new Intl.DateTimeFormat(page.language, { hour: "numeric", minute: "2-digit" }).format(
     new Date(iso),
   );
 }

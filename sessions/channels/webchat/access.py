@@ -34,6 +34,11 @@ def agents_of(user: User) -> QuerySet[Agent]:
     )
 
 
+def agent(user: User, public_id: UUID) -> Agent | None:
+    """Return an agent that the user may talk to; None for any other."""
+    return agents_of(user).filter(public_id=public_id).first()
+
+
 def conversations_of(user: User) -> QuerySet[ChatSession]:
     """Return a user's own web conversations, newest first, each with ``is_running``."""
     running = Turn.objects.unfinished().filter(session=OuterRef("pk"))

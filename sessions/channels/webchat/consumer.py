@@ -28,8 +28,8 @@ RECHECK_S: Final = 30.0
 class WebChatConsumer(AsyncWebsocketConsumer):
     """Parses a frame, has the desk do it, sends the answer; passes live frames on as they are."""
 
-    # The tab's `Watch` reads the layer; None keeps Channels from doing so as well.
-    channel_layer_alias = None
+    # No layer has this name: the tab's `Watch` reads the layer, Channels itself must not.
+    channel_layer_alias = "none"
 
     async def connect(self) -> None:
         """Take the socket, or close it with a code that says why."""
@@ -39,7 +39,8 @@ class WebChatConsumer(AsyncWebsocketConsumer):
         self._desk = Desk(
             session_key=self.scope["session"].session_key or "", language=self._language()
         )
-        if not self.scope["user"].is_authenticated:
+        user = self.scope["user"]
+        if user is None or not user.is_authenticated:
             await self.close(LOGGED_OUT)
             return
         self._guard = asyncio.create_task(self._check_login())
@@ -108,7 +109,7 @@ class WebChatConsumer(AsyncWebsocketConsumer):
         await self._say(frames.Resumed(turn=turn))
 
     async def _pass_on(self, frame: str) -> None:
-        await self.base_send({"type": "websocket.send", "text": frame})
+        await self.send(text_data=frame)
 
     async def _say(
         self,

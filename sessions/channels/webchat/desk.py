@@ -147,7 +147,7 @@ class Desk:
             conversation=row_of(session),
             turn=accepted.turn.public_id,
             message=accepted.message.public_id,
-            noted=[notices.noted_text(entry.text) for entry in accepted.noted],
+            noted=notices.noted_texts(entry.text for entry in accepted.noted),
         )
 
     def _session(self, user: User, ask: frames.Send) -> ChatSession:
@@ -159,7 +159,7 @@ class Desk:
             if session.agent.archived_at is not None:
                 raise _Refuse("agent_gone", gettext("This agent does not answer any more."))
             return session
-        agent = access.agents_of(user).filter(public_id=ask.agent).first()
+        agent = access.agent(user, ask.agent) if ask.agent else None
         if agent is None or ask.thread is None:
             raise _Refuse("agent_gone", gettext("This agent does not answer any more."))
         return self._new_session(user, agent, ask.thread)

@@ -6,16 +6,12 @@ from django.utils.translation import gettext as _
 def page_texts() -> dict[str, str]:
     """Return the words by the names that static/chat uses; `{…}` is filled in there."""
     return {
-        "agentWrites": _("{agent} is writing"),
         "answered": _("{agent} answered: {text}"),
-        "attemptAgain": _("Starting again…"),
         "cancelMessage": _("Discard"),
-        "connecting": _("Connecting…"),
         "copied": _("Copied"),
         "copy": _("Copy"),
         "copyAnswer": _("Copy answer"),
         "copyCode": _("Copy code"),
-        "earlier": _("Show earlier messages"),
         "erased": _("This text was erased."),
         "newConversation": _("New conversation"),
         "noConversations": _("Your conversations will be listed here."),
@@ -32,9 +28,6 @@ def page_texts() -> dict[str, str]:
         "toolsUsedMany": _("{count} steps: {names}"),
         "toolsUsedOne": _("1 step: {names}"),
         "tooLong": _("{count} of {limit} characters: too long for one message."),
-        "waiting": _("Waiting for its turn"),
         "yesterday": _("Yesterday"),
-        "earlierDays": _("Earlier"),
-        "lastDays": _("Last 7 days"),
         "you": _("You"),
     }

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 import structlog
-from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
+
+from sessions.events import wire
 
 _log = structlog.get_logger(__name__)
 
@@ -27,7 +28,7 @@ class Watch:
 
     def __init__(self, deliver: Callable[[str], Awaitable[None]]) -> None:
         self._deliver = deliver
-        self._layer = get_channel_layer()
+        self._layer = wire.layer()
         self._channel = f"webchat.{uuid.uuid4().hex}"
         self._group: str | None = None
         self._listening: asyncio.Task[None] | None = None

@@ -3,15 +3,15 @@
 import asyncio
 import json
 import uuid
-from typing import Any
 from unittest import mock
 
 import pytest
 from asgiref.sync import sync_to_async
-from channels.layers import get_channel_layer
 from django.db import OperationalError
 from django.utils import timezone
+from pydantic import JsonValue
 
+from agents.core.messages import JsonObject
 from agents.models import Agent, Membership
 from sessions.channels.webchat import consumer, desk, watch
 from sessions.events import wire
@@ -33,15 +33,15 @@ def someone() -> Someone:
 async def _close_connections():  # type: ignore[no-untyped-def]
     yield
     await close_redis_client()
-    await get_channel_layer().flush()
+    await wire.layer().flush()
 
 
-async def publish(turn: Turn, attempt: int, n: int, **fields: Any) -> None:
+async def publish(turn: Turn, attempt: int, n: int, **fields: JsonValue) -> None:
     """Publish a frame as a worker does."""
-    head = {"v": 1, "turn": str(turn.public_id), "attempt": attempt, "n": n}
+    head: JsonObject = {"v": 1, "turn": str(turn.public_id), "attempt": attempt, "n": n}
     text = wire.encode(head | fields)
     await redis_client().xadd(wire.stream_of(turn.public_id), {"f": text}, id=f"{attempt}-{n}")
-    await get_channel_layer().group_send(
+    await wire.layer().group_send(
         wire.group_of(turn.session.public_id),
         {"type": "turn.event", "id": f"{attempt}-{n}", "frame": text},
     )
@@ -394,7 +394,7 @@ async def test_long_conversation_comes_in_pages(someone: Someone) -> None:
 async def test_without_redis_messages_are_taken_and_answers_come_from_the_database(
     someone: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layer = get_channel_layer()
+    layer = wire.layer()
     away = mock.AsyncMock(side_effect=ConnectionError("away"))
     monkeypatch.setattr(layer, "group_add", away, raising=False)
     monkeypatch.setattr(layer, "receive", away, raising=False)
@@ -411,7 +411,7 @@ async def test_without_redis_messages_are_taken_and_answers_come_from_the_databa
 
 
 async def test_closed_tabs_leave_nothing_in_the_layer(someone: Someone) -> None:
-    layer = get_channel_layer()._get_layer()
+    layer = wire.layer()._get_layer()
     for _ in range(3):
         async with Tab(someone.cookie) as tab:
             accepted = await tab.begin(someone.agent, "hello")

@@ -59,7 +59,8 @@ class Tab:
             "headers": headers,
             "subprotocols": [],
         }
-        self._socket = ApplicationCommunicator(application, scope)
+        # Any: asgiref's test tools have no types.
+        self._socket: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]
 
     async def __aenter__(self) -> "Tab":
         assert await self.connect()
