@@ -59,7 +59,6 @@ class MemoryVersionInline(SharedScope, ReadOnlyInline):
     fields = readonly_fields = ("version", "created_at", "source", "length")
     ordering = ("-number",)
     per_page = 20
-    hide_title = True
     verbose_name_plural = _("versions, newest first")
 
     @admin.display(description=_("version"))

@@ -6,7 +6,9 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.forms import AuthenticationForm as DjangoAuthenticationForm
+from django.contrib.auth.views import redirect_to_login
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -137,6 +139,10 @@ class QanotAdminSite(UnfoldAdminSite):
         is_guest = request.user.is_authenticated and not self.has_permission(request)
         if request.method == "GET" and is_guest:
             return HttpResponseRedirect(settings.LOGIN_REDIRECT_URL)
+        if request.method == "GET" and REDIRECT_FIELD_NAME not in request.GET:
+            # Unfold's form keeps the address it stands at, and without a next one that would
+            # lead to the chat, where everybody else's log-in leads.
+            return redirect_to_login(reverse("admin:index"), reverse("admin:login"))
         response: HttpResponse = super().login(request, extra_context)
         return response
 
@@ -173,7 +179,11 @@ def _groups() -> Iterator[tuple[Promise, tuple[Page, ...]]]:
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the sidebar: the groups, with those pages that the user may see."""
     site = admin.site
-    groups = []
+    first = [
+        {"title": _("Overview"), "icon": "dashboard", "link": reverse("admin:index")},
+        {"title": _("Chat"), "icon": "chat_bubble", "link": settings.LOGIN_REDIRECT_URL},
+    ]
+    groups: list[dict[str, Any]] = [{"title": None, "items": first}]
     for title, pages in _groups():
         items = [
             {

@@ -22,7 +22,13 @@ from unfold.decorators import display
 
 from agents.admin import links
 from agents.admin.archive import ArchivedFilter
-from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline, SuperuserAdmin, TeamAdmin
+from agents.admin.base import (
+    ReadOnlyAdmin,
+    ReadOnlyInline,
+    SuperuserAdmin,
+    TeamAdmin,
+    yes_or_dash,
+)
 from agents.admin.privacy import PrivateText, as_written, belongs_to_user, private_mark
 from agents.core.messages import load_reply
 from agents.models import UsageRecord
@@ -65,6 +71,15 @@ class ConversationText(PrivateText):
     def readable(self, request: HttpRequest) -> models.Q:
         is_group = models.Q(**{f"{self.session_path}kind": ChatSession.Kind.GROUP})
         return is_group | belongs_to_user(request, f"{self.session_path}person")
+
+    # Words for flags that are seldom set: Django's red cross would look like a fault.
+    @admin.display(description=_("error"), ordering="is_error")
+    def failed(self, row: Any) -> str:
+        return yes_or_dash(row.is_error)
+
+    @admin.display(description=_("stopped early"), ordering="is_partial")
+    def stopped_early(self, row: Any) -> str:
+        return yes_or_dash(row.is_partial)
 
 
 def _count(model: type[models.Model], to_row: str) -> Coalesce:
@@ -116,7 +131,6 @@ class GenerationInline(ReadOnlyInline):
     )
     ordering = ("-number",)
     per_page = 20
-    hide_title = True
 
     @admin.display(description=_("number"))
     def link(self, row: Generation) -> str:
@@ -148,7 +162,7 @@ class ChatSessionAdmin(ConversationText, ReadOnlyAdmin):
     )
     list_display = (
         "number",
-        "title_or_private",
+        "title_in_short",
         "agent",
         "channel",
         "kind",
@@ -165,14 +179,18 @@ class ChatSessionAdmin(ConversationText, ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[ChatSession]":
         rows: models.QuerySet[ChatSession] = super().get_queryset(request)
-        return rows.select_related("agent", "account").annotate(turn_count=_count(Turn, "session"))
+        return rows.annotate(turn_count=_count(Turn, "session"))
 
     @admin.display(description=_("conversation"), ordering="id")
     def number(self, row: ChatSession) -> str:
         return f"session:{row.pk}"
 
     @admin.display(description=_("title"))
-    def title_or_private(self, row: Any) -> str:
+    def title_in_short(self, row: Any) -> str | SafeString:
+        return self.text_in_short(row) or "–"
+
+    @admin.display(description=_("title"))
+    def title_or_private(self, row: Any) -> str | SafeString:
         return row.title or "–" if row.is_readable else private_mark(row.text_length)
 
     @admin.display(description=_("channel"), ordering="account__channel")
@@ -273,7 +291,7 @@ class StepInline(ConversationText, ReadOnlyInline):
         "started_at",
         "seconds",
         "characters",
-        "is_error",
+        "failed",
     )
     ordering = ("number",)
 
@@ -301,8 +319,8 @@ class EntryInline(ConversationText, ReadOnlyInline):
         "role",
         "tool_name",
         "characters",
-        "is_partial",
-        "is_error",
+        "stopped_early",
+        "failed",
         "created_at",
     )
     ordering = ("id",)
@@ -361,7 +379,7 @@ class TurnAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[Turn]":
         rows: models.QuerySet[Turn] = super().get_queryset(request)
-        return rows.select_related("session__agent").annotate(step_count=_count(TurnStep, "turn"))
+        return rows.annotate(step_count=_count(TurnStep, "turn"))
 
     @display(description=_("state"), label=STATE_COLOURS)
     def state_label(self, row: Turn) -> tuple[str, str]:
@@ -428,7 +446,7 @@ class TurnStepAdmin(ConversationText, ReadOnlyAdmin):
         "started_at",
         "finished_at",
         "seconds",
-        "is_error",
+        "failed",
         "error_or_private",
         "text_in_full",
     )
@@ -441,7 +459,7 @@ class TurnStepAdmin(ConversationText, ReadOnlyAdmin):
         "started_at",
         "seconds",
         "characters",
-        "is_error",
+        "failed",
     )
     list_select_related = ("turn",)
     list_filter = ("kind", "is_error", "turn__session__agent")
@@ -526,8 +544,8 @@ class TranscriptEntryAdmin(ConversationText, ReadOnlyAdmin):
         "message",
         "tool_name",
         "tool_call_id",
-        "is_partial",
-        "is_error",
+        "stopped_early",
+        "failed",
         "created_at",
         "erased_at",
         "text_in_full",
@@ -540,8 +558,8 @@ class TranscriptEntryAdmin(ConversationText, ReadOnlyAdmin):
         "turn",
         "tool_name",
         "text_in_short",
-        "is_partial",
-        "is_error",
+        "stopped_early",
+        "failed",
     )
     list_select_related = ("generation__session", "turn")
     list_filter = ("role", "is_error", "is_partial", "generation__session__agent")
@@ -655,6 +673,7 @@ class ChannelAccountAdmin(TeamAdmin):
     list_display = ("name", "channel", "team", "created_at", "archived_at")
     list_select_related = ("team",)
     list_filter = (ArchivedFilter, "team", "channel")
+    ordering = ("team__name", "channel", "name")
     search_fields = ("name",)
 
 

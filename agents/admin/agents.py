@@ -28,7 +28,7 @@ class ChainLinkInline(TeamInline):
 class ToolGrantForm(TeamForm):
     """Offers the tools that are registered, and the granted one even where it no longer is."""
 
-    tool = forms.ChoiceField(label=_("tool"), widget=UnfoldAdminSelectWidget)
+    tool = forms.ChoiceField(label=_("Tool"), widget=UnfoldAdminSelectWidget)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -8,10 +8,13 @@ from django import forms
 from django.contrib.admin import AdminSite, RelatedFieldListFilter
 from django.contrib.admin.exceptions import NotRegistered
 from django.contrib.admin.options import BaseModelAdmin
+from django.contrib.admin.utils import get_fields_from_path
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminSelectWidget
@@ -66,6 +69,11 @@ def choices(
         return rows
     page = page_of(site, rows.model)
     return rows.none() if page is None else page.narrow(request, rows, roles)
+
+
+def yes_or_dash(flag: bool) -> str:
+    """Return how a flag reads whose absence is the ordinary case."""
+    return gettext("yes") if flag else "–"
 
 
 class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # one form class for every model
@@ -170,7 +178,7 @@ def _time_zone_field(db_field: "models.Field[Any, Any]") -> forms.ChoiceField:
     """A choice of IANA names: a misspelt zone would only show when a turn fails."""
     names = [(name, name) for name in sorted(available_timezones())]
     return forms.ChoiceField(
-        label=db_field.verbose_name,
+        label=capfirst(str(db_field.verbose_name)),
         choices=[("", "—"), *names] if db_field.blank else names,
         required=not db_field.blank,
         initial=db_field.get_default(),
@@ -246,9 +254,10 @@ class TeamAdmin(NarrowedByTeam, ModelAdmin):
         return [self._narrowed_filter(item) for item in super().get_list_filter(request)]
 
     def _narrowed_filter(self, item: Any) -> Any:
-        if isinstance(item, str) and self.model._meta.get_field(item).is_relation:
-            return (item, TeamRelatedFilter)
-        return item
+        if not isinstance(item, str):
+            return item
+        field = get_fields_from_path(self.model, item)[-1]
+        return (item, TeamRelatedFilter) if field.is_relation else item
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow what the page's filters and the links to it ask, and nothing else."""
@@ -340,6 +349,7 @@ class ReadOnlyInline(TeamInline):
 
     can_delete = False
     max_num = 0
+    hide_title = True
 
     def has_add_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return False

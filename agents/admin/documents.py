@@ -33,9 +33,9 @@ class MarkdownField(forms.CharField):
 class DocumentForm(TeamForm):
     """The text, and why it changes."""
 
-    text = MarkdownField(label=_("text"))
+    text = MarkdownField(label=_("Text"))
     reason = forms.CharField(
-        label=_("reason"),
+        label=_("Reason"),
         max_length=300,
         required=False,
         widget=UnfoldAdminTextInputWidget,
@@ -63,7 +63,6 @@ class VersionInline(PersonsDocument, ReadOnlyInline):
     fields = readonly_fields = ("version", "created_at", "author", "reason", "text_length")
     ordering = ("-number",)
     per_page = 20
-    hide_title = True
     verbose_name_plural = _("versions, newest first")
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[AgentDocumentVersion]":

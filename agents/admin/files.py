@@ -29,7 +29,15 @@ class FileAdmin(PrivateText, ReadOnlyAdmin):
         "origin",
         "created_at",
     )
-    list_display = ("id", "file_name", "media_type", "size_bytes", "person", "chat", "created_at")
+    list_display = (
+        "id",
+        "text_in_short",
+        "media_type",
+        "size_bytes",
+        "person",
+        "chat",
+        "created_at",
+    )
     list_select_related = ("person", "chat")
     list_filter = ("team", "media_type")
     search_fields = ("sha256", "origin", "person__display_name")

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from agents.admin import links
-from agents.admin.base import ReadOnlyAdmin, choices
+from agents.admin.base import ReadOnlyAdmin, choices, yes_or_dash
 from agents.models import Agent, Person, ProviderAccount, UsageRecord
 from agents.services import access
 
@@ -73,7 +73,7 @@ class UsageRecordAdmin(ReadOnlyAdmin):
         "cache_read_tokens",
         "output_tokens",
         "cost_usd",
-        "was_broken",
+        "broken_off",
     )
     list_filter = (AgentFilter, "kind", "channel", "model", "was_broken", "is_estimate")
     link_lookups = ("origin",)
@@ -87,6 +87,10 @@ class UsageRecordAdmin(ReadOnlyAdmin):
             person_known_as=_name_of(Person, "person_id", "display_name"),
             account_known_as=_name_of(ProviderAccount, "account_id", "name"),
         )
+
+    @admin.display(description=_("broken off"), ordering="was_broken")
+    def broken_off(self, row: UsageRecord) -> str:
+        return yes_or_dash(row.was_broken)
 
     @admin.display(description=_("agent"), ordering="agent_id")
     def agent_name(self, row: Any) -> str:

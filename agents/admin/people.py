@@ -49,6 +49,7 @@ class MembershipAdmin(TeamAdmin):
     list_display = ("user", "team", "role", "created_at")
     list_select_related = ("user", "team")
     list_filter = ("team", "role")
+    ordering = ("team__name", "user__username")
     search_fields = ("user__username", "user__first_name", "user__last_name")
     autocomplete_fields = ("user",)
 
@@ -83,6 +84,7 @@ class PersonAdmin(ArchiveActions, TeamAdmin):
     list_display = ("display_name", "team", "user", "language", "created_at", "archived_at")
     list_select_related = ("team", "user")
     list_filter = (ArchivedFilter, "team", "language")
+    ordering = ("display_name", "id")
     search_fields = ("display_name", "user__username", "identities__external_id")
     autocomplete_fields = ("user",)
     inlines = (IdentityInline,)
@@ -97,6 +99,7 @@ class IdentityAdmin(ReadOnlyAdmin):
     list_display = ("external_id", "channel", "person", "team", "created_at")
     list_select_related = ("person", "team")
     list_filter = ("team", "channel")
+    ordering = ("-id",)
     search_fields = ("external_id", "person__display_name")
 
 
@@ -111,4 +114,5 @@ class ChatAdmin(ArchiveActions, TeamAdmin):
     list_display = ("__str__", "channel", "team", "parent", "created_at", "archived_at")
     list_select_related = ("team", "parent")
     list_filter = (ArchivedFilter, "team", "channel")
+    ordering = ("-id",)
     search_fields = ("title", "external_id")

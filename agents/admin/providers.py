@@ -1,6 +1,6 @@
 """Accounts at model providers, and how each stands right now."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db import models
@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from unfold.decorators import action, display
 
 from agents.admin.base import TeamAdmin
@@ -53,10 +53,20 @@ class ProviderAccountAdmin(TeamAdmin):
         "last_error",
         "last_error_at",
     )
-    list_display = ("name", "team", "kind", "state", "failures", "last_error_code", "last_error_at")
+    list_display = (
+        "name",
+        "team",
+        "kind",
+        "state_label",
+        "failures",
+        "last_error_code",
+        "last_error_at",
+    )
     list_select_related = ("team",)
     list_filter = ("team", "kind")
     search_fields = ("name",)
+    # Also what Django 6 will assume of an address without a scheme.
+    formfield_overrides: ClassVar = {models.URLField: {"assume_scheme": "https"}}
     actions = ("clear_selected", "switch_off_selected")
     actions_submit_line = ("clear_account", "switch_account_off")
 
@@ -79,15 +89,21 @@ class ProviderAccountAdmin(TeamAdmin):
         description=_("state"),
         label={"ready": "success", "cooling": "warning", "off": "danger"},
     )
-    def state(self, account: ProviderAccount) -> tuple[str, str]:
-        """Return the state's name and how it reads."""
+    def state_label(self, account: ProviderAccount) -> tuple[str, str]:
+        """Return the state's name, which colours it, and how it reads."""
         if account.switched_off_at is not None:
-            return "off", str(_("switched off"))
+            return "off", gettext("switched off")
         now = timezone.now()
         if account.cool_until is not None and account.cool_until > now:
             until = date_format(timezone.localtime(account.cool_until), "TIME_FORMAT")
-            return "cooling", _("cooling down until %(time)s") % {"time": until}
-        return "ready", str(_("ready"))
+            return "cooling", gettext("cooling down until %(time)s") % {"time": until}
+        return "ready", gettext("ready")
+
+    @admin.display(description=_("state"))
+    def state(self, account: ProviderAccount) -> str:
+        """Return the state in words, for the account's own page."""
+        words: str = self.state_label(account)[1]
+        return words
 
     @admin.action(description=_("Clear: back into use"), permissions=["change"])
     def clear_selected(self, request: HttpRequest, queryset: "QuerySet[ProviderAccount]") -> None:

@@ -39,6 +39,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
     list_select_related = ("person", "team")
     list_filter = ("team", "revoked_at")
     search_fields = ("name", "prefix", "person__display_name")
+    ordering = ("-id",)
     actions = ("revoke_selected",)
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
