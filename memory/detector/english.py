@@ -82,6 +82,7 @@ _NOT_NAMES = frozenset(
     thinking thursday tired today tomorrow tonight too trying tuesday turkish turkmen ukrainian up
     uzbek very vegan vegetarian wednesday when working your""".split()
 )
+_TITLED_NAME = r"(?:(?:dr|mr|mrs|ms|prof)\.?\s+)?" + NAME
 _AFTER_NAME = re.compile(
     r"\s*(?:$|[,.!;:()…—–]|-\s)|\s+(?:and|from|but|by|here|a|an|the|your|nice|i|not)\b"
 )
@@ -128,7 +129,7 @@ _NAMES = (
         re.compile(
             r"\bmy\s+(?:(?:full|first|last|real|given|middle|family)\s+)?name(?:'s|\s+is|:)\s+"
             + _MY_NAME_NEVER
-            + NAME
+            + _TITLED_NAME
         ),
         _is_name_or_typed_small,
     ),
@@ -146,12 +147,14 @@ _NAMES = (
         ),
         _is_name,
     ),
-    Rule("proper_noun", re.compile(_OPENING + r"(?:i'm|i\s+am|im)\s+" + NAME), _is_name_alone),
+    Rule(
+        "proper_noun", re.compile(_OPENING + r"(?:i'm|i\s+am|im)\s+" + _TITLED_NAME), _is_name_alone
+    ),
     Rule(
         "proper_noun",
         re.compile(
             r"\b(?:call\s+me|calls\s+me|i\s+go\s+by|i'm\s+called|i\s+am\s+called|"
-            r"(?:address|refer\s+to|know)\s+me\s+as|i'm\s+known\s+as)\s+" + NAME
+            r"(?:address|refer\s+to|know)\s+me\s+as|i'm\s+known\s+as)\s+" + _TITLED_NAME
         ),
         _is_name,
     ),
@@ -252,6 +255,11 @@ _CORRECTIONS = (
             r"^\s*(?:my|the|our|his|her|their|it|it's|its|that's|i'm)\b.{1,100}[,;]\s*(?:and\s+)?not\s+"
             r"(?:the\s+|an?\s+|on\s+|in\s+|at\s+|for\s+|from\s+){0,2}" + r"(?P<name>[\w][\w'.:-]*)"
         ),
+        _is_specific,
+    ),
+    Rule(
+        "correction",
+        re.compile(r"^\s*not\s+[\w'.:-]+\s*[,;—–-]\s*(?:but\s+)?(?P<name>[\w][\w'.:-]*)"),
         _is_specific,
     ),
     Rule(

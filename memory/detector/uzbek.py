@@ -239,7 +239,7 @@ PACK = Pack(
         r"yozgan|o'ylaydi|javob\s+berdi|hisoblaydi))\b"
     ),
     narrative=re.compile(
-        r"\b(?:bugun|kecha|hozir|ertalab|kechqurun)\b.*(?:dim|dik|yapman|yapmiz)\b"
+        r"^\s*hozir\s+soat\b|\b(?:bugun|kecha|hozir|ertalab|kechqurun)\b.*(?:dim|dik|yapman|yapmiz)\b"
     ),
     remember=any_of(
         r"\b" + _KEEPING + r"(?:ing|inglar|gin|ginlar|ng|sang|sangiz|asan|asiz|olasanmi|olasizmi|"
@@ -256,6 +256,7 @@ PACK = Pack(
         r"\b\d{1,2}[-\s]*(?:chi|nchi|inchi)?[-\s]*" + _MONTH + r"\w{0,8}\b",
         r"\b(?:raqam|kod|narx|byudjet|maosh|oylig|xona|manzil|versiya|buyurtma|hisob)\w{0,8}"
         r"\s*(?:[:=—–-]\s*|\s(?:raqami\s+)?)#?\d",
+        r"\bmanzil\w{0,8}\s*[:=—–-]?\s.{0,60}\d",
         r"\b\d{1,4}[-\s](?:xona|qavat|uy|kvartira)\w{0,6}\b",
     ),
     measures=any_of(
