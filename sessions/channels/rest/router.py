@@ -33,11 +33,19 @@ _PROBLEMS: Final[Mapping[int, type[ProblemOut]]] = {
     status: ProblemOut for status in (401, 403, 422, 503)
 }
 _PROBLEMS_OF_ONE: Final[Mapping[int, type[ProblemOut]]] = {**_PROBLEMS, 404: ProblemOut}
-_FRAMES: Final[dict[str, Any]] = {
+_EVENT: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "<attempt>-<n>, for Last-Event-ID."},
+        "event": {"type": "string", "description": "The frame's type."},
+        "data": {"type": "string", "description": "A frame of docs/events.md, as JSON."},
+    },
+}
+_STREAM: Final[dict[str, Any]] = {
     "responses": {
         200: {
-            "description": "Events up to turn.ended; see docs/events.md.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "description": "Events up to turn.ended.",
+            "content": {"text/event-stream": {"schema": _EVENT}},
         }
     }
 }
@@ -111,7 +119,7 @@ async def stop_turn(request: ApiRequest, turn_id: UUID) -> Status[TurnOut]:
 @router.get(
     "/turns/{turn_id}/events",
     response=dict(_PROBLEMS_OF_ONE),
-    openapi_extra=_FRAMES,
+    openapi_extra=_STREAM,
     url_name="events",
 )
 async def stream_turn(
