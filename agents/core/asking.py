@@ -11,11 +11,13 @@
 """
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from agents.core.errors import (
+    AccountRefused,
     NoProvider,
     ProviderError,
     ProviderTimeout,
@@ -35,9 +37,9 @@ from agents.core.protocols import (
     StopSignal,
     SystemPart,
 )
-from agents.core.pump import Limits, pump, within
+from agents.core.pump import Limits, check_reply, pump, within
 from agents.core.repair import repair_reply
-from agents.core.tokens import estimate, estimate_messages
+from agents.core.tokens import estimate, estimate_message, estimate_messages
 from agents.core.tooling import ToolSpec
 
 LONGEST_WAIT_S: Final = 30.0
@@ -67,7 +69,9 @@ class Question:
 
     def estimated_tokens(self) -> int:
         """Return about how many tokens the request has."""
-        return estimate_messages(self.messages) + sum(estimate(part.text) for part in self.system)
+        told = [part.text for part in self.system]
+        told += [f"{t.name} {t.description} {json.dumps(t.parameters)}" for t in self.tools]
+        return estimate_messages(self.messages) + sum(map(estimate, told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +105,9 @@ class Asker:
         """
         links = await self._askable()
         failure: ProviderError = ProviderError("nobody was asked")
-        for link in links:
-            attempt = _Attempt(self, number, question, link, is_last=link is links[-1])
+        while links:
+            link = links.pop(0)
+            attempt = _Attempt(self, number, question, link, is_last=not links)
             try:
                 async for event in attempt.events():
                     yield event
@@ -111,6 +116,8 @@ class Asker:
             except ProviderError as error:
                 failure = error
                 await self.cool_downs.failed(link.account_id, error)
+                if isinstance(error, AccountRefused):
+                    links = [other for other in links if other.account_id != link.account_id]
             else:
                 await self.cool_downs.succeeded(link.account_id)
                 return
@@ -155,6 +162,8 @@ class _Attempt:
         """Yield what this account answers; raises what it failed with in the end."""
         source: _Source = self._stream
         while True:
+            if self._asker.stop.is_set:
+                raise Stopped
             self._text.clear()
             self._is_metered = False
             call = self._question.to(self._link)
@@ -166,10 +175,10 @@ class _Attempt:
                         event = Done(await self._finish(event.reply, reservation))
                     yield event
             except Stopped:
-                await self._broken(ProviderError("stopped"), reservation)
+                await self._broken(ProviderError("stopped"), reservation, may_cost=True)
                 raise
             except ProviderError as error:
-                await self._broken(error, reservation)
+                await self._broken(error, reservation, may_cost=self._may_cost(error))
                 if self._may_restart(error):
                     yield AnswerRestarted()
                     source = self._stream
@@ -183,7 +192,8 @@ class _Attempt:
         async for event in pump(stream, limits=self._asker.limits, stop=self._asker.stop):
             self._is_metered = True
             if isinstance(event, TextDelta):
-                self.has_text_left = True
+                # Blank text shows nothing, so another answer behind it repeats nothing.
+                self.has_text_left = self.has_text_left or bool(event.text.strip())
                 self._text.append(event.text)
                 yield event
             elif isinstance(event, Done):
@@ -198,8 +208,7 @@ class _Attempt:
             )
         except TimeoutError as exc:
             raise ProviderTimeout("the plain call took too long") from exc
-        if not reply.message.blocks:
-            raise StreamBroken("the reply was empty")
+        check_reply(reply)
         if reply.message.text:
             self.has_text_left = True
             yield TextDelta(reply.message.text)
@@ -232,25 +241,30 @@ class _Attempt:
 
     async def _finish(self, reply: Reply, reservation: str | None) -> Reply:
         reply = repair_reply(reply)
-        usage = reply.usage or self._estimated_usage(reply.message.text)
+        usage = reply.usage or self._estimated_usage(estimate_message(reply.message))
         charge = self._asker.purse.settle(self._link, usage, reservation=reservation)
         await self._asker.journal.model_finished(self._number, reply, charge)
         return reply
 
-    async def _broken(self, error: ProviderError, reservation: str | None) -> None:
-        charge: Charge | None = None
+    def _may_cost(self, error: ProviderError) -> bool:
         # A request that was refused outright costs nothing; one that began to answer, or that
         # was left unanswered, may have cost its input.
-        if self._is_metered or isinstance(error, (StreamBroken, ProviderTimeout)):
-            usage = self._estimated_usage("".join(self._text))
+        return self._is_metered or isinstance(error, (StreamBroken, ProviderTimeout))
+
+    async def _broken(
+        self, error: ProviderError, reservation: str | None, *, may_cost: bool
+    ) -> None:
+        charge: Charge | None = None
+        if may_cost:
+            usage = self._estimated_usage(estimate("".join(self._text)))
             charge = self._asker.purse.settle(
                 self._link, usage, reservation=reservation, was_broken=True
             )
         await self._asker.journal.model_broken(self._number, charge, error)
 
-    def _estimated_usage(self, output: str) -> Usage:
+    def _estimated_usage(self, output_tokens: int) -> Usage:
         return Usage(
             input_tokens=self._question.estimated_tokens(),
-            output_tokens=estimate(output),
+            output_tokens=output_tokens,
             is_estimate=True,
         )

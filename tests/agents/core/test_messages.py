@@ -41,9 +41,7 @@ _scalar: st.SearchStrategy[JsonValue] = st.one_of(
 )
 _json: st.SearchStrategy[JsonValue] = st.recursive(
     _scalar,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(_text, inner, max_size=3)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_text, inner, max_size=3)),
     max_leaves=8,
 )
 _arguments: st.SearchStrategy[JsonObject] = st.dictionaries(_text, _json, max_size=3)
