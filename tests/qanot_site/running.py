@@ -81,7 +81,7 @@ def running(home: Path, *options: str, output: str = "first") -> Iterator[Runnin
 
 
 def wait_until(
-    condition: Callable[[], bool], *, timeout_s: float = 30, what: Callable[[], str] = str
+    condition: Callable[[], bool], *, timeout_s: float = 90, what: Callable[[], str] = str
 ) -> None:
     """Wait for a state; the failure says what was there instead."""
     deadline = time.monotonic() + timeout_s

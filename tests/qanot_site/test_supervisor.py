@@ -67,6 +67,8 @@ def test_everything_is_ready(platform: Running) -> None:
         "redis": "ok",
         "migrations": "ok",
     }
+    assert "starting again" not in platform.shown
+    assert len(platform.children()) == 5, platform.shown
 
 
 def test_another_command_finds_the_running_servers(platform: Running) -> None:
