@@ -21,8 +21,13 @@ _DATED = re.compile(r"^- (?:\[(\d{4}-\d{2}-\d{2})\] )?")
 
 
 def one_line(text: str) -> str:
-    """Fold white space of every kind, new lines too, into single spaces."""
-    return " ".join(text.split())
+    """Fold white space of every kind, new lines too, into single spaces.
+
+    A model may send what PostgreSQL's text does not hold: NUL is left out, half a pair of
+    surrogates becomes a question mark.
+    """
+    clean = text.replace("\x00", "").encode("utf-8", "replace").decode()
+    return " ".join(clean.split())
 
 
 def fact_line(fact: str, on: date) -> str:

@@ -259,6 +259,11 @@ class DailyNote(ScopedModel):
         indexes: ClassVar = [
             models.Index(fields=["agent", "person", "day"], name="note_by_person_and_day"),
             models.Index(fields=["agent", "chat", "day"], name="note_by_chat_and_day"),
+            models.Index(
+                fields=["team", "scope", "day"],
+                name="note_by_shared_scope",
+                condition=models.Q(scope__in=["agent", "team"]),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -37,6 +37,6 @@ def add_exchange(
 
 
 def _cut(text: str, characters: int) -> str:
-    """Fold, mask and cut; what lies far behind the cut is not even looked at."""
-    start = mask_secrets(files.one_line(text[: 20 * characters]))
+    """Mask, fold and cut; what lies far behind the cut is not even looked at."""
+    start = files.one_line(mask_secrets(text[: 20 * characters]))
     return start if len(start) <= characters else f"{start[:characters].rstrip()}…"

@@ -65,7 +65,7 @@ def note(fact: str, *, viewer: Viewer, source: str, thread: str, at: datetime) -
     """
     if WalEntry.objects.filter(source=source).exists():
         return False
-    text = detector.mask_secrets(files.one_line(fact))
+    text = files.one_line(detector.mask_secrets(fact))
     WalEntry.objects.create(
         **scope_of(viewer),
         category=WalEntry.Category.REMEMBER,

@@ -58,6 +58,16 @@ def test_secret_is_masked_before_the_cut(scene: Scene) -> None:
     assert "hunter2" not in note.answer
 
 
+def test_secret_ends_with_its_line(scene: Scene) -> None:
+    add(scene, question="password: hunter2\nserver: alpha")
+    assert DailyNote.objects.get().question == "password: ••• server: alpha"
+
+
+def test_what_a_database_cannot_hold_is_left_out(scene: Scene) -> None:
+    add(scene, answer="a\x00b \ud83d c")
+    assert DailyNote.objects.get().answer == "ab ? c"
+
+
 @pytest.mark.parametrize(("viewer", "scope"), [("anna", "person"), ("group", "chat")])
 def test_note_lies_in_the_viewers_own_scope(scene: Scene, viewer: str, scope: str) -> None:
     add(scene, viewer=getattr(scene, viewer))
