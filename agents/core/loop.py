@@ -6,7 +6,6 @@ what an earlier one finished from the journal, and asks only for what is missing
 """
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -91,7 +90,8 @@ class Loop:
             if reply is None:
                 raise AssertionError("a call ends with Done or raises")
             messages.append(reply.message)
-            if not reply.message.tool_calls:
+            # A reply that was cut off or refused may have lost half of a call's arguments.
+            if reply.stop_reason in _OTHER_STOPS or not reply.message.tool_calls:
                 yield self._end_of(reply)
                 return
             circle: tuple[Circle, str] | None = None
@@ -109,7 +109,6 @@ class Loop:
     # --- asking ----------------------------------------------------------------------------
 
     async def _ask(self, messages: list[Message]) -> AsyncGenerator[LoopEvent | Done]:
-        self._check_stop()
         number = self._next_step()
         recorded = self._recorded.get(number)
         if recorded is not None and recorded.reply is not None:
@@ -118,6 +117,7 @@ class Loop:
                 self._kept = len(self._text)
             yield Done(recorded.reply)
             return
+        self._check_stop()
         window = min((link.window_tokens for link in self.asker.chain), default=0)
         shown = self.keeper.shrink(repair_history(messages), window_tokens=window)
         question = Question(self.system, shown, self.tools.specs)
@@ -134,9 +134,10 @@ class Loop:
             yield event
 
     def _end_of(self, reply: Reply) -> Finished:
-        if reply.stop_reason in ("end", "tool_calls"):
+        notice = _OTHER_STOPS.get(reply.stop_reason)
+        if notice is None:
             return Finished(Outcome("answered", self.said))
-        return self._finished("ended", _OTHER_STOPS[reply.stop_reason])
+        return self._finished("ended", notice)
 
     # --- tools -----------------------------------------------------------------------------
 
@@ -146,14 +147,19 @@ class Loop:
         """Run a reply's calls: those that allow it beside each other, the others one by one."""
         numbered = [(self._next_step(), call) for call in calls]
         for batch in self._batches(numbered):
-            self._check_stop()
+            if not all(self._is_recorded(number) for number, _ in batch):
+                self._check_stop()
             for number, call in batch:
                 if not self._is_recorded(number):
                     yield ToolStarted(call.id, call.name)
-            begun = time.monotonic()
-            outcomes = await asyncio.gather(*(self._run_one(*item) for item in batch))
-            seconds = time.monotonic() - begun
-            for (number, call), outcome in zip(batch, outcomes, strict=True):
+            # All of them end before anything is raised: what one notes, the turn's end must find.
+            ends = await asyncio.gather(
+                *(self._timed(*item) for item in batch), return_exceptions=True
+            )
+            for (number, call), end in zip(batch, ends, strict=True):
+                if isinstance(end, BaseException):
+                    raise end
+                outcome, seconds = end
                 if not self._is_recorded(number):
                     yield ToolFinished(call.id, call.name, outcome.is_error, seconds)
                 yield self._ran(call, outcome)
@@ -169,6 +175,12 @@ class Loop:
                 batches.append([(number, call)])
             was_parallel = is_parallel
         return batches
+
+    async def _timed(self, number: int, call: ToolCall) -> tuple[ToolOutcome, float]:
+        clock = asyncio.get_running_loop().time
+        begun_s = clock()
+        outcome = await self._run_one(number, call)
+        return outcome, clock() - begun_s
 
     async def _run_one(self, number: int, call: ToolCall) -> ToolOutcome:
         recorded = self._recorded.get(number)

@@ -24,7 +24,7 @@ from agents.core.protocols import SystemPart
 from agents.core.pump import Limits
 from agents.core.tooling import ToolSpec
 from tests.agents.core.conftest import Clock
-from tests.fakes.scripted import Pause, ScriptedProvider, reply
+from tests.fakes.scripted import Pause, Scene, ScriptedProvider, reply
 from tests.fakes.seams import COOL_DOWN_S, MemoryCoolDowns, Stage, Stubborn, link
 
 pytestmark = pytest.mark.usefixtures("clock")
@@ -478,7 +478,7 @@ async def test_an_unanswered_request_is_charged_for_its_input(stage: Stage) -> N
 
 @pytest.mark.parametrize("said", ["", "Half an answer "], ids=["unanswered", "half said"])
 async def test_a_stopped_request_is_charged_as_an_estimate(stage: Stage, said: str) -> None:
-    scenes = [TextDelta(said), Pause()] if said else [Pause()]
+    scenes: list[Scene] = [TextDelta(said), Pause()] if said else [Pause()]
     asyncio.get_running_loop().call_later(5, stage.stop.throw)
     with pytest.raises(Stopped):
         await hear(stage.asker(ScriptedProvider(scenes)))

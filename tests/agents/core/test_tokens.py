@@ -2,7 +2,14 @@
 
 import pytest
 
-from agents.core.messages import AssistantMessage, TextBlock, ToolCall, ToolResult, UserMessage
+from agents.core.messages import (
+    AssistantMessage,
+    Message,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from agents.core.tokens import MESSAGE_TOKENS, estimate, estimate_message, estimate_messages
 
 
@@ -37,5 +44,5 @@ def test_malformed_arguments_count_too() -> None:
 
 
 def test_messages_add_up() -> None:
-    messages = [UserMessage("one two three"), ToolResult("1", "find", "y" * 40)]
+    messages: list[Message] = [UserMessage("one two three"), ToolResult("1", "find", "y" * 40)]
     assert estimate_messages(messages) == sum(map(estimate_message, messages))
