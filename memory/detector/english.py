@@ -382,7 +382,7 @@ PACK = Pack(
         r"\b(?:number|nr|code|id|size|price|budget|salary|rate|port|limit|room|gate|flight|order|"
         r"invoice|ticket|account|extension|floor|apartment|version|quantity|total|cost|fee|rent|"
         r"weight|height|balance|target|quota|zip|postcode|address)(?:\s+(?:number|no\.?|code|id))?"
-        r"\s*(?:is|are|was|:|=|#|—|-|\s)\s*(?:[a-z]{0,3}[\s#$€£-]?)\d",
+        r"\s*(?:is|are|was|:|=|#|—|-|\s)\s*(?:[a-z]{0,8}[\s#$€£-]?)\d",
         r"\b(?:deadline|due\s+date|due|birthday|launch|release|exam|appointment|expires)\b.{0,30}?"
         r"(?:\b(?:is|on|by)|:)\s.{0,20}?\b" + _DAY,
     ),

@@ -44,7 +44,6 @@ class _Reading:
     """
 
     text: str
-    opens_paragraph: bool
     own: int = 0
     categories: set[Category] = field(default_factory=set)
     wants_more: bool = False
@@ -89,14 +88,15 @@ def _read(masked: str, packs: Sequence[Pack]) -> list[_Reading]:
             continue
         reading = _read_sentence(own[sentence.start : sentence.end], packs)
         reading.text = masked[sentence.start : sentence.end]
-        reading.opens_paragraph = sentence.opens_paragraph
+        # A quote was blanked for reading, but it may be what is to be remembered.
+        reading.wants_more &= straighten(reading.text) == own[sentence.start : sentence.end]
         is_handed_over = reading.hands_over
         readings.append(reading)
     return readings
 
 
 def _read_sentence(sentence: str, packs: Sequence[Pack]) -> _Reading:
-    reading = _Reading(sentence, opens_paragraph=False)
+    reading = _Reading(sentence)
     whole = [_as_clause(pack, sentence) for pack in packs]
     pairs = list(zip(packs, whole, strict=True))
     if any(pack.retraction.search(clause.lowered) for pack, clause in pairs):

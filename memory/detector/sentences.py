@@ -50,7 +50,12 @@ def blank_others(text: str) -> str:
 
 
 def _blank(quote: str) -> str:
-    return " " * len(quote) if len(quote.split()) > 1 or quote.startswith("```") else quote
+    """Keep the marks of a quote, so that it still belongs to its sentence."""
+    if quote.startswith("```"):
+        return " " * len(quote)
+    if len(quote.split()) == 1:
+        return quote
+    return quote[0] + " " * (len(quote) - 2) + quote[-1]
 
 
 def sentences(text: str) -> Iterator[Sentence]:

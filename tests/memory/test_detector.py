@@ -287,6 +287,7 @@ MESSAGES = [
     ("Give me three ideas", ""),
     ("Could you check the spelling?", ""),
     ("Tell me a joke", ""),
+    ("My code is PINE-77", "specific_value"),
     ("Thanks!", ""),
     ("ok", ""),
     ("Good morning", ""),
@@ -478,9 +479,11 @@ def test_negation_is_kept() -> None:
 def test_remember_this_takes_the_fact_beside_it() -> None:
     before = scan("My son is allergic to milk. Please remember this!")
     ahead = scan("Remember this: \n- the gate is blue\n- the dog bites")
+    quoted = scan('Remember: "the gate is blue"')
     nothing = scan("Remember this!")
     assert before == [Hit("remember", "My son is allergic to milk. Please remember this!")]
     assert ahead == [Hit("remember", "Remember this: - the gate is blue - the dog bites")]
+    assert quoted == [Hit("remember", 'Remember: "the gate is blue"')]
     assert nothing == []
 
 
