@@ -21,13 +21,13 @@ class Running:
         self.port = free_port()
         self.home = home
         self._output = home.with_name(f"{output}.out")
-        with self._output.open("wb") as output:
+        with self._output.open("wb") as stream:
             self.process = subprocess.Popen(
                 [
                     *(sys.executable, str(PROJECT / "manage.py"), "up", "--home", str(home)),
                     *("--port", str(self.port), *options),
                 ],
-                stdout=output,
+                stdout=stream,
                 stderr=subprocess.STDOUT,
                 env=clean_environment(),
             )
