@@ -4,6 +4,8 @@ import { page } from "./page.js";
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 8_000;
+/** A connection that broke sooner than this counts as one more failure. */
+const STABLE_MS = 5_000;
 /** The server's close code for a login that is over. */
 const LOGGED_OUT = 4401;
 
@@ -52,8 +54,9 @@ export class Socket {
     const language = encodeURIComponent(page.language);
     const socket = new WebSocket(`${scheme}//${location.host}/ws/chat/?language=${language}`);
     this.#socket = socket;
+    let openedAt = Infinity;
     socket.addEventListener("open", () => {
-      this.#pauseMs = FIRST_PAUSE_MS;
+      openedAt = performance.now();
       this.#handlers.opened();
     });
     socket.addEventListener("message", (event) => this.#handlers.frame(JSON.parse(event.data)));
@@ -64,6 +67,7 @@ export class Socket {
         return;
       }
       this.#handlers.lost();
+      if (performance.now() - openedAt > STABLE_MS) this.#pauseMs = FIRST_PAUSE_MS;
       // All tabs of a restarted server should not come back in the same instant.
       this.#connectSoon(this.#pauseMs * (0.75 + Math.random() / 2));
       this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);

@@ -1,0 +1,72 @@
+"""Chromium as a person uses it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Error, Page, sync_playwright
+
+CHROMIUM = Path("/usr/bin/chromium")
+TIMEOUT_MS = 20_000
+
+
+def require_chromium() -> None:
+    """Report a test as not run where there is no browser; in CI that is a failure."""
+    if CHROMIUM.exists():
+        return
+    reason = f"{CHROMIUM} is missing: apt install chromium"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@contextmanager
+# Any: playwright's own keywords of a new context.
+def browsing(address: str, **context: Any) -> Iterator[BrowserContext]:
+    """Yield a browser of one person; whatever a page complains of fails the test.
+
+    The database is out of reach meanwhile: playwright's loop runs in this thread.
+    """
+    options = ["--no-sandbox"] if os.geteuid() == 0 else []
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        try:
+            person = browser.new_context(base_url=address, **context)
+            person.set_default_timeout(TIMEOUT_MS)
+            person.on("weberror", lambda error: complaints.append(str(error.error)))
+            person.on("console", lambda said: _note(complaints, said.type, said.text))
+            person.on("request", lambda asked: _check(complaints, asked.url, address))
+            yield person
+        finally:
+            browser.close()
+    assert not complaints
+
+
+def _note(complaints: list[str], kind: str, text: str) -> None:
+    # A server that restarts is what some tests are about.
+    if kind == "error" and "WebSocket connection" not in text:
+        complaints.append(text)
+
+
+def _check(complaints: list[str], url: str, address: str) -> None:
+    if not url.startswith((address, "data:", "blob:")):
+        complaints.append(f"outside request: {url}")
+
+
+def say(page: Page, text: str) -> None:
+    """Write a message and send it as most people do."""
+    page.locator("#message").fill(text)
+    page.keyboard.press("Enter")
+
+
+def wait_for_end(page: Page) -> None:
+    """Wait until no answer is being written."""
+    page.locator('.turn:not([data-state="queued"]):not([data-state="running"])').last.wait_for()
+    page.locator("#stop").wait_for(state="hidden")
+
+
+__all__ = ["Error", "browsing", "require_chromium", "say", "wait_for_end"]
