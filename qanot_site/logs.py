@@ -5,6 +5,7 @@ Code logs through `structlog.get_logger(__name__)` with an event name and values
 """
 
 import logging
+import os
 import re
 from typing import Any, Literal
 
@@ -96,9 +97,16 @@ def configure(log_format: Literal["text", "json"]) -> dict[str, Any]:
     }
 
 
+def _add_process(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """A structlog processor: name the process, as several write into one stream."""
+    event["process"] = os.getpid()
+    return event
+
+
 def _renderers(log_format: Literal["text", "json"]) -> list[Processor]:
     if log_format == "json":
         return [
+            _add_process,
             structlog.processors.format_exc_info,
             mask_secrets,
             structlog.processors.JSONRenderer(),

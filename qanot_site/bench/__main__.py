@@ -8,6 +8,7 @@ from typing import Final
 
 import django
 from django.utils.module_loading import import_string
+from rich.table import Table
 
 from qanot_site.bench import report
 from qanot_site.bench.deployment import (
@@ -15,6 +16,7 @@ from qanot_site.bench.deployment import (
     Platform,
     fake_provider,
     forget_configuration,
+    own_servers,
 )
 from qanot_site.embedded.place import temporary_home
 from qanot_site.embedded.processes import EmbeddedError
@@ -68,17 +70,49 @@ def main(arguments: Sequence[str]) -> int | str:
 
 
 def _measure(options: argparse.Namespace, home: Home) -> None:
-    platform = Platform(home, workers=WORKERS[options.measure])
+    if options.measure == "faults":
+        figures, shown = _faults(options, home)
+    else:
+        figures, shown = _figures(options.measure, home)
+    report.deliver(figures, shown, json_to=options.json)
+
+
+def _figures(measure: str, home: Home) -> tuple[report.Figures, Table]:
+    """Measure what `up` starts, its embedded servers included."""
+    platform = Platform(home, workers=WORKERS[measure])
     with fake_provider(home.folder.parent, chunks=100, interval_ms=50) as provider_url:
         try:
             report.say("Starting the platform …")
             platform.start()
             platform.wait()
             django.setup()
-            figures, shown = import_string(MEASURES[options.measure])(platform, provider_url)
+            figures, shown = import_string(MEASURES[measure])(platform, provider_url)
         finally:
             platform.stop()
-    report.deliver(figures, shown, json_to=options.json)
+    return figures, shown
+
+
+def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Table]:
+    """Run the faults on servers of our own, so that Redis can be taken away and `up` restarted."""
+    with (
+        own_servers(home) as valkey,
+        fake_provider(home.folder.parent, chunks=20, interval_ms=50) as provider_url,
+    ):
+        django.setup()
+        try:
+            points = import_string("qanot_site.bench.faults.measure.chosen")(options.points)
+        except ValueError as error:
+            raise DidNotStart(str(error)) from error
+        lengths = import_string("qanot_site.bench.faults.scene.Lengths")
+        figures, shown = import_string("qanot_site.bench.faults.measure.measure")(
+            home,
+            valkey,
+            provider_url,
+            runs=options.runs,
+            points=points,
+            lengths=lengths(0.1 if options.tenth else 1.0),
+        )
+    return figures, shown
 
 
 if __name__ == "__main__":

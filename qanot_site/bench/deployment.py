@@ -12,12 +12,17 @@ from typing import Final
 
 from qanot_site.bench import processes
 from qanot_site.bench.processes import Process
+from qanot_site.embedded.place import settle
+from qanot_site.embedded.postgres import APPLICATION, OWNER, Postgres
 from qanot_site.embedded.processes import free_port, spawn, stop, wait_until
+from qanot_site.embedded.valkey import Valkey
 from qanot_site.env import PROJECT, variable_names
 from qanot_site.home import Home
 
 START_S: Final = 90.0
 STOP_S: Final = 15.0
+# Of up to four workers, the web server, beat and ourselves: docs/connections.md.
+MAX_CONNECTIONS: Final = 160
 # Where the accounts of the fake provider find their key.
 KEY_VARIABLE: Final = "BENCH_PROVIDER_KEY"
 
@@ -146,3 +151,36 @@ def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[st
         yield f"http://127.0.0.1:{int(said.read_text().split()[0])}"
     finally:
         stop(process, signal.SIGTERM, timeout_s=STOP_S)
+
+
+@contextlib.contextmanager
+def own_servers(home: Home) -> Iterator[Valkey]:
+    """Run PostgreSQL and Valkey as `up` would, with a schema and first rows; name them to all.
+
+    Raises:
+        DidNotStart: The schema cannot be made.
+    """
+    place = settle(home)
+    postgres = Postgres(home, place, max_connections=MAX_CONNECTIONS)
+    valkey = Valkey(home, place)
+    try:
+        postgres.prepare()
+        postgres.spawn()
+        valkey.spawn()
+        postgres.wait()
+        valkey.wait()
+        os.environ["DATABASE_URL"] = postgres.url(APPLICATION)
+        os.environ["DATABASE_OWNER_URL"] = postgres.url(OWNER)
+        os.environ["REDIS_URL"] = valkey.url
+        prepared = subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, PROJECT / "manage.py", "prepare"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if prepared.returncode:
+            raise DidNotStart(prepared.stderr.strip()[-2000:])
+        yield valkey
+    finally:
+        valkey.stop()
+        postgres.stop()

@@ -17,7 +17,9 @@ from rich.table import Table
 # JSON as it will be printed.
 Figures = dict[str, object]
 
-console: Final = Console(stderr=True, highlight=False)
+# Rich takes 80 columns where there is no terminal: too few for our tables.
+_WIDTH: Final = 120 if not sys.stderr.isatty() else None
+console: Final = Console(stderr=True, highlight=False, width=_WIDTH)
 
 
 class Bar(Protocol):
@@ -75,8 +77,9 @@ def deliver(figures: Figures, shown: Table, *, json_to: str | None) -> None:
     """Hand the figures over: as JSON to standard output (``-``) or a file, else as a table."""
     text = json.dumps(figures, indent=2)
     if json_to is None:
-        Console().print(shown)
+        Console(width=_WIDTH).print(shown)
     elif json_to == "-":
+        show(shown)
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     else:

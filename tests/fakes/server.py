@@ -16,7 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, Self
 
 from aiohttp import web
@@ -403,15 +403,16 @@ def _reset(request: web.Request) -> None:
 
 # --- as a process of its own ---
 
-_DIRECTIVE = re.compile(r"\b(chunks|interval_ms)=(\d+)")
+_DIRECTIVE = re.compile(r"\b(chunks|interval_ms|wait_ms)=(\d+)")
 _TOOL = re.compile(r"\[\[tool (\w+) (\{.*?\})\]\]")
 
 
 def by_text(recorded: RecordedRequest, *, chunks: int, interval_s: float) -> Answer:
     """Answer as the newest message asks, else with stamped chunks.
 
-    ``chunks=20 interval_ms=50`` in a person's text sets the stream's shape, ``[[tool name
-    {"a": 1}]]`` calls a tool once; its result is answered with text.
+    ``chunks=20 interval_ms=50 wait_ms=300`` in a person's text sets the stream's shape and the
+    silence before it, ``[[tool name {"a": 1}]]`` calls a tool once; its result is answered with
+    text.
     """
     text, is_result = newest_text(recorded.body)
     called = _TOOL.search(text)
@@ -420,7 +421,10 @@ def by_text(recorded: RecordedRequest, *, chunks: int, interval_s: float) -> Ans
         return answer(CallTool(called[1], arguments))
     asked = {name: int(value) for name, value in _DIRECTIVE.findall(text)}
     wanted_s = asked["interval_ms"] / 1000 if "interval_ms" in asked else interval_s
-    return stamped(asked.get("chunks", chunks), wanted_s)
+    played = stamped(asked.get("chunks", chunks), wanted_s)
+    if asked.get("wait_ms"):
+        return replace(played, steps=(Silence(asked["wait_ms"] / 1000), *played.steps))
+    return played
 
 
 def newest_text(body: Body) -> tuple[str, bool]:
