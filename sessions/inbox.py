@@ -15,13 +15,13 @@ from agents.core.viewer import Viewer
 from agents.models import Person
 from memory import wal
 from memory.models import WalEntry
+from sessions import bells
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
 from sessions.events.announce import announce_after_commit
 from sessions.models import ChatSession, Content, Generation, InboundMessage, Turn
 
 _log = structlog.get_logger(__name__)
 
-RUN_TASK: Final = "bot_sessions.run"
 MAX_CHARACTERS: Final = 100_000
 TITLE_CHARACTERS: Final = 60
 
@@ -155,7 +155,7 @@ def _store(
     )
     _touch(session, text, received_at)
     transaction.on_commit(lambda: _log.info("message.committed", turn=turn.pk))
-    doorbell.ring_after_commit(RUN_TASK, session.pk)
+    doorbell.ring_after_commit(bells.RUN, session.pk)
     announce_after_commit(session=session.public_id, turn=turn.public_id)
     return Accepted(message=message, turn=turn, noted=tuple(noted), is_new=True)
 

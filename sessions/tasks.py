@@ -4,7 +4,7 @@ import threading
 
 from celery import shared_task, signals
 
-from sessions.inbox import RUN_TASK
+from sessions import bells
 from sessions.turns.worker import Worker
 
 _workers: list[Worker] = []
@@ -25,7 +25,7 @@ def _close(**_: object) -> None:
         threading.Thread(target=_workers.pop().close, name="farewell").start()
 
 
-@shared_task(name=RUN_TASK, ignore_result=True)
+@shared_task(name=bells.RUN, ignore_result=True)
 def run(session_id: int) -> None:
     """Run a session's waiting turns and wait for them; without a worker, leave it to the sweep."""
     for worker in _workers:

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents import doorbell
+from sessions import bells
 from sessions.events.redis_client import blocking_client
-from sessions.inbox import RUN_TASK
 from sessions.models import Turn
 
 _log = structlog.get_logger(__name__)
@@ -32,7 +32,7 @@ def request(turn: Turn) -> None:
     if asked:
         send = partial(_publish, turn.pk)
         transaction.on_commit(partial(doorbell.nudge, "stop", send))
-        doorbell.ring_after_commit(RUN_TASK, turn.session_id)
+        doorbell.ring_after_commit(bells.RUN, turn.session_id)
         _log.info("stop.requested", turn=turn.pk)
 
 

@@ -1,0 +1,5 @@
+"""Names of the tasks that this app's doorbells ring."""
+
+from typing import Final
+
+RUN: Final = "bot_sessions.run"
