@@ -1,0 +1,92 @@
+"""A conversation that every provider takes: each call has its result, right behind it."""
+
+from hypothesis import given
+
+from agents.core.messages import (
+    AssistantMessage,
+    Message,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from agents.core.repair import INTERRUPTED, repair_history, repair_reply
+from tests.agents.core.transcripts import assert_whole, broken, whole
+from tests.fakes.scripted import reply
+
+ONE, TWO = ToolCall("1", "find"), ToolCall("2", "save")
+HELLO = UserMessage("Hello")
+
+
+def result(call: ToolCall, text: str = "found") -> ToolResult:
+    """Return what a call gave."""
+    return ToolResult(call.id, call.name, text)
+
+
+def unknown(call: ToolCall) -> ToolResult:
+    """Return the result of a call that nobody knows the end of."""
+    return ToolResult(call.id, call.name, INTERRUPTED, is_error=True)
+
+
+def test_a_call_without_result_gets_one_that_says_so_right_behind_it() -> None:
+    asked = AssistantMessage((TextBlock("Look."), ONE))
+    assert repair_history([HELLO, asked, HELLO]) == (HELLO, asked, unknown(ONE), HELLO)
+
+
+def test_a_missing_result_among_others_is_filled_in_at_its_place() -> None:
+    asked = AssistantMessage((ONE, TWO))
+    assert repair_history([asked, result(TWO)]) == (asked, unknown(ONE), result(TWO))
+
+
+def test_results_stand_in_the_order_of_their_calls() -> None:
+    asked = AssistantMessage((ONE, TWO))
+    assert repair_history([asked, result(TWO), result(ONE)]) == (asked, result(ONE), result(TWO))
+
+
+def test_a_result_without_a_call_and_a_second_result_are_left_out() -> None:
+    asked = AssistantMessage((ONE,))
+    messages: list[Message] = [result(TWO), asked, result(ONE, "first"), result(ONE, "second")]
+    assert repair_history(messages) == (asked, result(ONE, "first"))
+
+
+def test_an_empty_reply_is_left_out_with_its_results() -> None:
+    messages: list[Message] = [HELLO, AssistantMessage(), result(ONE), HELLO]
+    assert repair_history(messages) == (HELLO, HELLO)
+
+
+def test_ids_that_come_again_in_a_later_reply_keep_their_own_results() -> None:
+    asked = AssistantMessage((ONE,))
+    messages: list[Message] = [asked, result(ONE, "first"), asked, result(ONE, "second")]
+    assert repair_history(messages) == tuple(messages)
+
+
+@given(whole())
+def test_a_whole_conversation_loses_nothing(messages: list[Message]) -> None:
+    repaired = repair_history(messages)
+    assert_whole(repaired)
+    assert sorted(map(repr, repaired)) == sorted(map(repr, messages))
+
+
+@given(broken())
+def test_a_broken_conversation_becomes_whole_and_stays_so(messages: list[Message]) -> None:
+    repaired = repair_history(messages)
+    assert_whole(repaired)
+    assert repair_history(repaired) == repaired
+    said = [message for message in messages if isinstance(message, UserMessage)]
+    assert [message for message in repaired if isinstance(message, UserMessage)] == said
+
+
+def test_a_replys_calls_get_ids_that_differ() -> None:
+    repaired = repair_reply(
+        reply("Look.", ToolCall("", "a"), ToolCall("x", "b"), ToolCall("x", "c"))
+    )
+    calls = repaired.message.tool_calls
+    assert len({call.id for call in calls}) == 3
+    assert calls[1].id == "x"
+    assert [call.name for call in calls] == ["a", "b", "c"]
+    assert repaired.message.text == "Look."
+
+
+def test_a_good_reply_stays_as_it_is() -> None:
+    good = reply("Look.", ONE, TWO)
+    assert repair_reply(good) == good
