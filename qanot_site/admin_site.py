@@ -13,6 +13,7 @@ from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from unfold.forms import AuthenticationForm
 from unfold.sites import UnfoldAdminSite
@@ -187,7 +188,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     for title, pages in _groups():
         items = [
             {
-                "title": str(model._meta.verbose_name_plural).capitalize(),
+                "title": capfirst(str(model._meta.verbose_name_plural)),
                 "icon": sign,
                 "link": _list_address(model),
             }

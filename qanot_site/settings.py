@@ -306,10 +306,17 @@ QANOT_CHANNELS = {
 UNFOLD = {
     "SITE_TITLE": "Qanot",
     "SITE_HEADER": "Qanot",
-    "SITE_SYMBOL": "flight",
+    "SITE_ICON": lambda request: static("qanot.svg"),
     "SITE_URL": "/chat/",
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": [lambda request: static("admin-own/admin.css")],
+    "SITE_FAVICONS": [
+        {
+            "rel": "icon",
+            "type": "image/svg+xml",
+            "href": lambda request: static("qanot.svg"),
+        }
+    ],
     "LOGIN": {"form": "qanot_site.admin_site.LoginForm"},
     "ACCOUNT": {"navigation": [{"title": _("Chat"), "link": "/chat/"}]},
     "SIDEBAR": {

@@ -247,6 +247,14 @@ class TeamAdmin(NarrowedByTeam, ModelAdmin):
         form.page = self
         return form
 
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Fill in the team where the user edits one only."""
+        initial: dict[str, Any] = super().get_changeform_initial_data(request)
+        teams = access.teams(request, self.edit_roles)
+        if self.team_path == "team" and teams is not None and len(teams) == 1:
+            initial.setdefault("team", *teams)
+        return initial
+
     def get_inlines(self, request: HttpRequest, obj: models.Model | None) -> Any:
         return super().get_inlines(request, obj) if obj else ()
 

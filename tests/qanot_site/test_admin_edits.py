@@ -157,6 +157,7 @@ def test_choices_hold_the_own_team_only(ours: Side, theirs: Side) -> None:
     assert set(field.queryset) == {ours.one(ProviderAccount)}
     form = client.get(address(Agent, "add")).context["adminform"].form
     assert set(form.fields["team"].queryset) == {ours.team}
+    assert form.initial["team"] == ours.team.pk
 
 
 def test_a_foreign_account_does_not_enter_the_chain(ours: Side, theirs: Side) -> None:
