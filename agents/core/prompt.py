@@ -65,19 +65,21 @@ def assemble(sources: Sequence[Source], *, preset: Preset, values: Mapping[str, 
 
     Args:
         sources: Documents and other texts by name, in any order; blank ones are left out.
-        values: Replacements for ``{name}`` in the texts, such as ``bot_name``; done last, and
-            only for the names given.
+        values: Replacements for ``{name}`` in the texts, such as ``bot_name``, only for the
+            names given. A value is never searched again, and limits count what it says.
     """
     parts: list[SystemPart] = []
     manifest: list[JsonObject] = []
     left = PROMPT_CHARACTERS
     for source in _ordered(sources, preset):
         text = _replaced(source.text.strip(), values)
-        cut = cut_middle(text, min(DOCUMENT_CHARACTERS, max(left, 0)))
-        if not cut.text:
+        if not text:
             continue
+        cut = cut_middle(text, min(DOCUMENT_CHARACTERS, left))
         left -= len(cut.text)
-        parts.append(SystemPart(source.name, cut.text, is_stable=_is_stable(source.name)))
+        # A text for which no room was left is no part, but the manifest names it.
+        if cut.text:
+            parts.append(SystemPart(source.name, cut.text, is_stable=_is_stable(source.name)))
         manifest.append(
             {
                 "part": source.name,
