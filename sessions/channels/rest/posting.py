@@ -35,7 +35,11 @@ def post(
         external_id=key or str(uuid.uuid4()),
         person=token.person,
     )
-    accepted, session = _accept(token, agent_id, message.thread, inbound)
+    session = _find_session(token, agent_id, message.thread)
+    if session is not None:
+        accepted = _accept(inbound, session)
+    else:
+        accepted, session = _begin(token, agent_id, message.thread, inbound)
     turn = accepted.turn
     turn.session = session
     posted = PostedOut(
@@ -46,20 +50,41 @@ def post(
     return posted, accepted.is_new
 
 
+def _find_session(token: ApiToken, agent_id: UUID, thread: str) -> ChatSession | None:
+    """Return the conversation where there is one already: a single look, as posting is quick."""
+    return (
+        ChatSession.objects.select_related("agent", "account")
+        .filter(
+            agent__public_id=agent_id,
+            agent__archived_at=None,
+            account__channel=ChannelAccount.Channel.REST,
+            team_id=token.team_id,
+            person_id=token.person_id,
+            kind=ChatSession.Kind.DIRECT,
+            thread=thread,
+            archived_at=None,
+        )
+        .first()
+    )
+
+
 @transaction.atomic
-def _accept(
+def _begin(
     token: ApiToken, agent_id: UUID, thread: str, inbound: Inbound
 ) -> tuple[Accepted, ChatSession]:
-    """Accept the message; a refused one leaves no empty conversation behind."""
-    agent = reading.find_agent(token, agent_id)
+    """Accept the first message; a refused one leaves no empty conversation behind."""
     session = conversations.open_direct(
-        agent=agent,
+        agent=reading.find_agent(token, agent_id),
         account=conversations.channel_account(token.team, ChannelAccount.Channel.REST),
         person=token.person,
         thread=thread,
     )
+    return _accept(inbound, session), session
+
+
+def _accept(inbound: Inbound, session: ChatSession) -> Accepted:
     try:
-        return inbox.accept(inbound, session=session), session
+        return inbox.accept(inbound, session=session)
     except EmptyMessage as exc:
         raise _refused("empty_message", _("The text is empty.")) from exc
     except MessageTooLong as exc:
