@@ -10,6 +10,8 @@ import { Socket } from "./socket.js";
 
 /** A running turn of which nothing was heard for so long is asked about. */
 const SILENCE_MS = 4_000;
+/** Frames of a turn that is not on the page come faster than the answer about it. */
+const ASK_AGAIN_MS = 1_000;
 /** A message without an answer goes out again after so long. */
 const RESEND_MS = 8_000;
 /** A page that was hidden for so long may have missed what another tab did. */
@@ -30,6 +32,8 @@ const current = {
 };
 /** @type {Map<string, number>} When each letter went out last. */
 const sentAt = new Map();
+/** @type {Map<string, number>} When a turn that is not on the page was asked about last. */
+const askedAt = new Map();
 let hiddenAt = 0;
 
 // A letter of a new conversation that was not accepted before a reload is shown there again.
@@ -123,17 +127,16 @@ function live(frame) {
 function ask(id) {
   const turn = view.turn(id);
   if (turn?.isOver || turn?.isAsking) return;
-  if (turn) {
-    turn.isAsking = true;
-    turn.heardAt = performance.now();
-  }
+  if (turn) turn.ask();
+  else if (performance.now() - (askedAt.get(id) ?? -Infinity) < ASK_AGAIN_MS) return;
+  else askedAt.set(id, performance.now());
   socket.send({ type: "resume", turn: id, after: turn?.lastFrame ?? null });
 }
 
 /** @param {string} id */
 function replayed(id) {
   const turn = view.turn(id);
-  if (turn?.replayed() === "ended") ask(id);
+  if (turn && turn.replayed() !== null) ask(id);
 }
 
 /** @param {string} text */

@@ -35,6 +35,10 @@ export class TurnView {
   heardAt = performance.now();
   /** Whether an answer to `resume` is on its way. */
   isAsking = false;
+  /** The last frame that was applied when it was asked for. */
+  #askedFrom = /** @type {string | null} */ (null);
+  /** Whether the last frame of all came: the transcript has the whole answer. */
+  #hasEnded = false;
 
   /**
    * @param {string} id
@@ -112,13 +116,24 @@ export class TurnView {
     return ended ?? (this.#order.hasGap ? "gap" : null);
   }
 
+  /** Note that it is being asked about, and for the frames after which one. */
+  ask() {
+    this.isAsking = true;
+    this.heardAt = performance.now();
+    this.#askedFrom = this.lastFrame;
+  }
+
   /**
    * The replay is over.
-   * @returns {"ended" | null}
+   * @returns {"ended" | "gap" | null} What the page should ask about once more.
    */
   replayed() {
     this.isAsking = false;
-    return this.isOver ? null : this.#applyAll(this.#order.giveUpGap());
+    if (this.isOver) return null;
+    // A gap that opened during the replay is worth another one; one that it left is not.
+    if (this.#order.hasGap && this.lastFrame !== this.#askedFrom) return "gap";
+    this.#applyAll(this.#order.giveUpGap());
+    return this.#hasEnded ? "ended" : null;
   }
 
   /**
@@ -128,10 +143,10 @@ export class TurnView {
   #applyAll(frames) {
     for (const frame of frames) {
       this.element.dataset.state = "running";
-      if (frame.type === "turn.ended") return "ended";
+      this.#hasEnded = frame.type === "turn.ended";
       this.#answer.apply(frame);
     }
-    return null;
+    return this.#hasEnded ? "ended" : null;
   }
 }
 
