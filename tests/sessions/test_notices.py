@@ -14,7 +14,7 @@ WORDLESS = {"stopped", "lease_lost", "unknown"}
 
 
 @pytest.mark.parametrize(
-    "code", [*get_args(NoticeCode), *(set(get_args(ErrorCode)) - WORDLESS), "crashed"]
+    "code", [*get_args(NoticeCode), *sorted({*get_args(ErrorCode), "crashed"} - WORDLESS)]
 )
 def test_code_has_words_of_its_own(code: str) -> None:
     text = notices.text_of({"v": 1, "code": code, "values": {"tool": "memory_search"}})
