@@ -304,7 +304,7 @@ def _entries(turns: Sequence[Turn]) -> list[EntryOut]:
     written: dict[int, list[EntryOut]] = defaultdict(list)
     for row in (
         TranscriptEntry.objects.filter(turn__in=over)
-        .select_related("content", "turn")
+        .select_related("content", "turn", "message")
         .order_by("id")
     ):
         written[row.turn_id].append(_entry(row))
@@ -325,7 +325,7 @@ def _entry(row: TranscriptEntry) -> EntryOut:
         # The column's choices are these words.
         role=cast(EntryRole, row.role),
         text=row.content.text if reply is None else reply.text,
-        at=row.created_at,
+        at=row.message.received_at if row.message else row.created_at,
         tool_calls=[call.name for call in reply.tool_calls] if reply else [],
         tool=row.tool_name or None,
         is_error=row.is_error,

@@ -83,7 +83,8 @@ class _Teller:
         # What the client says it has; believed once Redis knows it too.
         self._claimed = claimed
         self._follower = Follower()
-        self._heartbeat_at = self._look_at = time.monotonic()
+        self._look_at = time.monotonic()
+        self._heartbeat_at = self._look_at + HEARTBEAT_S
         self.has_ended = False
 
     async def begin(self) -> list[bytes]:
