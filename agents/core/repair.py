@@ -3,9 +3,11 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, count
 
 from agents.core.messages import (
     AssistantMessage,
+    Block,
     Message,
     Reply,
     ToolCall,
@@ -32,9 +34,11 @@ def repair_history(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Return messages in which every call is followed by its result, and no result stands alone.
 
     A call without a result gets one that says its outcome is unknown; a result without a call,
-    a second result of one call, and an empty reply are left out.
+    a second result of one call, and an empty reply are left out. An id that an earlier reply
+    used gets a number: some servers count each reply's calls anew, others refuse that.
     """
     repaired: list[Message] = []
+    used: set[str] = set()
     index = 0
     while index < len(messages):
         message = messages[index]
@@ -46,7 +50,6 @@ def repair_history(messages: Sequence[Message]) -> tuple[Message, ...]:
             continue
         if not message.blocks:
             continue
-        repaired.append(message)
         results: dict[str, ToolResult] = {}
         while index < len(messages):
             follower = messages[index]
@@ -54,8 +57,21 @@ def repair_history(messages: Sequence[Message]) -> tuple[Message, ...]:
                 break
             results.setdefault(follower.call_id, follower)
             index += 1
-        repaired.extend(
-            results.get(call.id) or ToolResult(call.id, call.name, INTERRUPTED, is_error=True)
-            for call in message.tool_calls
-        )
+        renamed = _with_new_ids(message, used)
+        repaired.append(renamed)
+        for asked, call in zip(message.tool_calls, renamed.tool_calls, strict=True):
+            found = results.get(asked.id) or ToolResult("", asked.name, INTERRUPTED, is_error=True)
+            repaired.append(replace(found, call_id=call.id))
     return tuple(repaired)
+
+
+def _with_new_ids(message: AssistantMessage, used: set[str]) -> AssistantMessage:
+    """Return a reply whose ids no earlier one used, and note them; the same ones every time."""
+    blocks: list[Block] = []
+    for block in message.blocks:
+        if isinstance(block, ToolCall):
+            ids = chain([block.id], (f"{block.id}_{number}" for number in count(2)))
+            block = replace(block, id=next(call_id for call_id in ids if call_id not in used))
+            used.add(block.id)
+        blocks.append(block)
+    return AssistantMessage(tuple(blocks))

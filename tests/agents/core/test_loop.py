@@ -449,6 +449,39 @@ async def test_a_tool_that_ended_before_the_stop_keeps_its_result(stage: Stage) 
 # --- later attempts ---
 
 
+async def shut_down(loop: Loop, after_s: float) -> None:
+    """Cancel a turn, as a worker does that hands back its leases."""
+    running = asyncio.create_task(events_of(loop))
+    asyncio.get_running_loop().call_later(after_s, running.cancel)
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+async def test_a_worker_that_shuts_down_closes_the_stream_and_a_later_one_asks_again(
+    stage: Stage, clock: Clock
+) -> None:
+    provider = ScriptedProvider([TextDelta("It was"), Pause()])
+    await shut_down(stage.loop(provider), after_s=5)
+    assert clock.now_s - 5 <= STOP_LIMIT_S
+    assert provider.closed_early == 1
+    assert not stage.journal.steps[1].is_finished
+    again = ScriptedProvider("It was tea.")
+    assert await end_of(stage.loop(again)) == Outcome("answered", "It was tea.")
+
+
+async def test_a_worker_that_shuts_down_in_a_tool_leaves_it_unfinished(
+    stage: Stage, clock: Clock
+) -> None:
+    stage.tools.tools["save"].gives = linger
+    await shut_down(stage.loop(ScriptedProvider(reply(call("save")))), after_s=5)
+    assert clock.now_s - 5 <= STOP_LIMIT_S
+    assert not stage.journal.steps[2].is_finished
+    provider = ScriptedProvider("Not sure it is saved.")
+    await end_of(stage.loop(provider))
+    assert len(stage.tools.ran) == 1
+    assert sent(provider)[-1] == result(call("save"), INTERRUPTED, is_error=True)
+
+
 async def crash(stage: Stage, provider: ScriptedProvider, *, at: str) -> None:
     """Run a first attempt that another worker takes over at a note of the journal."""
     stage.journal.lost_at = at

@@ -54,10 +54,19 @@ def test_an_empty_reply_is_left_out_with_its_results() -> None:
     assert repair_history(messages) == (HELLO, HELLO)
 
 
-def test_ids_that_come_again_in_a_later_reply_keep_their_own_results() -> None:
-    asked = AssistantMessage((ONE,))
-    messages: list[Message] = [asked, result(ONE, "first"), asked, result(ONE, "second")]
-    assert repair_history(messages) == tuple(messages)
+def test_ids_that_an_earlier_reply_used_are_numbered_and_keep_their_own_results() -> None:
+    asked = AssistantMessage((ONE, TWO))
+    once: list[Message] = [asked, result(ONE, "first"), result(TWO)]
+    again: list[Message] = [asked, result(TWO), result(ONE, "second")]
+    one, two = ToolCall("1_2", "find"), ToolCall("2_2", "save")
+    repaired = repair_history([*once, *again, asked])
+    assert repaired[:6] == (
+        *once,
+        AssistantMessage((one, two)),
+        result(one, "second"),
+        result(two),
+    )
+    assert repaired[7:] == (unknown(ToolCall("1_3", "find")), unknown(ToolCall("2_3", "save")))
 
 
 @given(whole())
@@ -74,6 +83,9 @@ def test_a_broken_conversation_becomes_whole_and_stays_so(messages: list[Message
     assert repair_history(repaired) == repaired
     said = [message for message in messages if isinstance(message, UserMessage)]
     assert [message for message in repaired if isinstance(message, UserMessage)] == said
+    replies = [message for message in repaired if isinstance(message, AssistantMessage)]
+    ids = [call.id for message in replies for call in message.tool_calls]
+    assert len(set(ids)) == len(ids)
 
 
 def test_a_replys_calls_get_ids_that_differ() -> None:
