@@ -266,7 +266,7 @@ function showHeader(agentName, title) {
   byId("agent-name").textContent = agentName;
   byId("empty-agent").textContent = agentName;
   const hasChoice = current.id === null && agentChoice !== null;
-  byId("agent-name").hidden = hasChoice;
+  byId("agent-name").classList.toggle("unseen", hasChoice);
   if (agentChoice) {
     agentChoice.hidden = !hasChoice;
     agentChoice.value = current.agent;

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth import get_user
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import HttpRequest
 
 from agents.models import Agent, User
@@ -52,7 +52,7 @@ def conversations_of(user: User) -> QuerySet[ChatSession]:
         )
         .select_related("agent", "account", "person")
         .annotate(is_running=Exists(running))
-        .order_by("-last_interaction_at", "-id")
+        .order_by(F("last_interaction_at").desc(nulls_last=True), "-id")
     )
 
 
