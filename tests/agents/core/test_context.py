@@ -15,7 +15,7 @@ from agents.core.messages import (
 )
 from agents.core.repair import repair_history
 from agents.core.tokens import estimate_messages
-from tests.agents.core.transcripts import assert_whole, whole
+from tests.agents.core.transcripts import assert_whole, patient, whole
 
 WINDOW = 200_000
 
@@ -94,6 +94,7 @@ def test_a_message_that_was_too_long_to_be_answered_does_not_block_those_after_i
     assert shown([short, too_long, short, say("Yes")]) == [short, say("Yes")]
 
 
+@patient
 @given(whole(), st.integers(0, 3_000))
 def test_case_compaction_2_no_cut_parts_a_call_from_its_result(
     messages: list[Message], window_tokens: int

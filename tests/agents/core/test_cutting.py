@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.core.cutting import TOOL_RESULT_CHARACTERS, Cut, cut_middle
+from tests.agents.core.transcripts import patient
 
 
 def test_a_text_within_the_limit_stays_as_it_is() -> None:
@@ -18,6 +19,7 @@ def test_a_long_tool_result_keeps_its_first_70_and_last_20_percent() -> None:
     assert cut.text == "a" * 5_600 + "\n\n[… 200000 characters removed …]\n\n" + "c" * 1_600
 
 
+@patient
 @given(st.text(max_size=600), st.integers(min_value=0, max_value=500))
 def test_a_cut_text_is_within_its_limit_and_counts_what_it_lacks(text: str, limit: int) -> None:
     cut = cut_middle(text, limit)

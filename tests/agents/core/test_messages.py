@@ -17,6 +17,7 @@ from agents.core.messages import (
     dump_reply,
     load_reply,
 )
+from tests.agents.core.transcripts import patient
 
 # As the first release wrote it; rows like this one must stay readable.
 STORED_V1 = (
@@ -58,6 +59,7 @@ _replies = st.builds(
 )
 
 
+@patient
 @given(_replies)
 def test_a_stored_reply_is_read_as_it_was(reply: Reply) -> None:
     assert load_reply(dump_reply(reply)) == reply

@@ -17,6 +17,7 @@ from agents.core.prompt import (
     assemble,
 )
 from agents.core.tokens import estimate
+from tests.agents.core.transcripts import patient
 
 PERSONA = ["SOUL.md", "IDENTITY.md", "SKILL.md", "TOOLS.md", "AGENTS.md", "USER.md", "BOOTSTRAP.md"]
 EVERYTHING = [*PERSONA, "b_TOOLS.md", "a_TOOLS.md", STYLE, STATE, MEMORY, INFO]
@@ -122,6 +123,7 @@ def test_what_found_no_room_at_all_is_still_in_the_manifest() -> None:
     }
 
 
+@patient
 @given(
     st.dictionaries(
         st.sampled_from(EVERYTHING + [f"{n}_TOOLS.md" for n in range(9)]),

@@ -11,7 +11,7 @@ from agents.core.messages import (
     UserMessage,
 )
 from agents.core.repair import INTERRUPTED, repair_history, repair_reply
-from tests.agents.core.transcripts import assert_whole, broken, whole
+from tests.agents.core.transcripts import assert_whole, broken, patient, whole
 from tests.fakes.scripted import reply
 
 ONE, TWO = ToolCall("1", "find"), ToolCall("2", "save")
@@ -69,6 +69,7 @@ def test_ids_that_an_earlier_reply_used_are_numbered_and_keep_their_own_results(
     assert repaired[7:] == (unknown(ToolCall("1_3", "find")), unknown(ToolCall("2_3", "save")))
 
 
+@patient
 @given(whole())
 def test_a_whole_conversation_loses_nothing(messages: list[Message]) -> None:
     repaired = repair_history(messages)
@@ -76,6 +77,7 @@ def test_a_whole_conversation_loses_nothing(messages: list[Message]) -> None:
     assert sorted(map(repr, repaired)) == sorted(map(repr, messages))
 
 
+@patient
 @given(broken())
 def test_a_broken_conversation_becomes_whole_and_stays_so(messages: list[Message]) -> None:
     repaired = repair_history(messages)

@@ -1,5 +1,6 @@
 """Random conversations for property tests: parallel tools, losses, and disorder."""
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from agents.core.messages import (
@@ -11,6 +12,9 @@ from agents.core.messages import (
     ToolResult,
     UserMessage,
 )
+
+# How long an example takes says nothing on a machine that runs other things as well.
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 _words = st.integers(0, 60).map(lambda count: "word " * count)
 
