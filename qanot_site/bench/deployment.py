@@ -155,11 +155,7 @@ def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[st
 
 @contextlib.contextmanager
 def own_servers(home: Home) -> Iterator[Valkey]:
-    """Run PostgreSQL and Valkey as `up` would, with a schema and first rows; name them to all.
-
-    Raises:
-        DidNotStart: The schema cannot be made.
-    """
+    """Run PostgreSQL and Valkey as `up` would, and name them to every process from now on."""
     place = settle(home)
     postgres = Postgres(home, place, max_connections=MAX_CONNECTIONS)
     valkey = Valkey(home, place)
@@ -172,14 +168,6 @@ def own_servers(home: Home) -> Iterator[Valkey]:
         os.environ["DATABASE_URL"] = postgres.url(APPLICATION)
         os.environ["DATABASE_OWNER_URL"] = postgres.url(OWNER)
         os.environ["REDIS_URL"] = valkey.url
-        prepared = subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, PROJECT / "manage.py", "prepare"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if prepared.returncode:
-            raise DidNotStart(prepared.stderr.strip()[-2000:])
         yield valkey
     finally:
         valkey.stop()

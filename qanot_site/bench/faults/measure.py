@@ -4,20 +4,16 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from rich.table import Table
 
-from qanot_site.bench import report, seeding
+from qanot_site.bench import report
 from qanot_site.bench.faults.checks import Verdict
 from qanot_site.bench.faults.points import MOST_MISSES, POINTS, Missed, Point
 from qanot_site.bench.faults.scene import Lengths, Scene
 from qanot_site.bench.tabs import new_client
 from qanot_site.embedded.valkey import Valkey
 from qanot_site.home import Home
-
-# Conversations that one run of a point uses at most.
-TALKS_A_RUN: Final = 4
 
 
 @dataclass(slots=True)
@@ -73,13 +69,10 @@ def measure(
     lengths: Lengths,
 ) -> tuple[report.Figures, Table]:
     """Run each point so often; return the JSON's figures and a table."""
-    agent = seeding.agent_with(provider_url)
-    needed = TALKS_A_RUN * runs * len(points) + MOST_MISSES * len(points)
-    talks = seeding.talks(agent, needed, prefix="guest")
 
     async def measured() -> dict[str, Tally]:
         async with new_client() as client:
-            scene = Scene(home, valkey, provider_url, talks, lengths, client)
+            scene = Scene(home, valkey, provider_url, lengths, client)
             return await _run_all(scene, runs=runs, points=points)
 
     tallies = asyncio.run(measured())

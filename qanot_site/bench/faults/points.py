@@ -134,7 +134,7 @@ class Kill:
         Raises:
             Missed: It did not.
         """
-        talk, letter = scene.talk(), self.letter(scene)
+        talk, letter = await scene.talk(), self.letter(scene)
         async with scene.browser(talk) as browser:
             victims = await self._freeze(scene, browser, letter)
             died_at = await scene.kill(victims)
@@ -235,7 +235,7 @@ async def _conclude(
 
 async def _flush(scene: Scene) -> Outcome:
     """Empty Redis while one answer streams and another message is being taken in."""
-    first, second = scene.talk(), scene.talk()
+    first, second = await scene.talk(), await scene.talk()
     letters = _plain(scene), _plain(scene)
     async with scene.browser(first) as one, scene.browser(second) as other:
         streaming = scene.log.trap(lambda event: event.name == "text.first")
@@ -256,7 +256,7 @@ async def _flush(scene: Scene) -> Outcome:
 
 async def _away(scene: Scene) -> Outcome:
     """Take Redis away while an answer streams; go on writing until it is back."""
-    talks = [scene.talk() for _ in range(4)]
+    talks = [await scene.talk() for _ in range(4)]
     letters: list[list[Letter]] = [[] for _ in talks]
     async with scene.browsers(talks) as browsers:
         streaming = scene.log.trap(lambda event: event.name == "text.first")
@@ -303,7 +303,7 @@ def _together(outcomes: Sequence[Outcome]) -> Outcome:
 
 async def _asleep(scene: Scene) -> Outcome:
     """Pause a worker in the middle of an answer until another has taken its turn; wake it then."""
-    talk, letter = scene.talk(), _plain(scene, chunks=40)
+    talk, letter = await scene.talk(), _plain(scene, chunks=40)
     async with scene.browser(talk) as browser:
         streaming = scene.log.trap(lambda event: event.name == "text.first")
         await browser.write(letter)
@@ -339,7 +339,7 @@ async def _asleep(scene: Scene) -> Outcome:
 
 async def _hundred_times(scene: Scene) -> Outcome:
     """Deliver one message a hundred times in the same moment, over as many sockets."""
-    talk, letter = scene.talk(), _plain(scene)
+    talk, letter = await scene.talk(), _plain(scene)
     async with scene.browser(talk) as browser:
         turns = await deliver_at_once(scene.client, scene.platform.address, talk, [letter] * 100)
         outcome = await _conclude(scene, browser, [letter], since=time.monotonic())
@@ -351,7 +351,7 @@ async def _hundred_times(scene: Scene) -> Outcome:
 
 async def _five_at_once(scene: Scene) -> Outcome:
     """Write five messages to one conversation in the same moment."""
-    talk = scene.talk()
+    talk = await scene.talk()
     letters = [_plain(scene, chunks=10) for _ in range(5)]
     async with scene.browser(talk) as browser:
         await deliver_at_once(scene.client, scene.platform.address, talk, letters)

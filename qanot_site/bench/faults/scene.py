@@ -12,7 +12,8 @@ import aiohttp
 from redis.asyncio import Redis
 
 from agents.db import in_db
-from qanot_site.bench import processes
+from agents.models import Agent
+from qanot_site.bench import processes, seeding
 from qanot_site.bench.deployment import START_S, Platform
 from qanot_site.bench.faults import checks
 from qanot_site.bench.faults.browser import Browser
@@ -66,11 +67,11 @@ class Scene:
     home: Home
     valkey: Valkey
     provider_url: str
-    talks: list[Talk]
     lengths: Lengths
     client: aiohttp.ClientSession
     log: EventLog = field(default_factory=EventLog)
     deaths: int = 0
+    _agent: Agent | None = None
     _platform: Platform | None = None
     _workers: int = 0
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -86,9 +87,12 @@ class Scene:
         """Return a number that no other message has."""
         return next(self._numbers)
 
-    def talk(self) -> Talk:
-        """Return a conversation in which nothing was said yet."""
-        return self.talks.pop()
+    async def talk(self) -> Talk:
+        """Return a new person's conversation, in which nothing was said yet."""
+        if self._agent is None:
+            self._agent = await in_db(seeding.agent_with, self.provider_url)
+        (talk,) = await in_db(seeding.talks, self._agent, 1, prefix=f"guest{self.number()}-")
+        return talk
 
     async def use(self, workers: int) -> None:
         """Run with so many workers, on a supervisor that has not seen too much death."""
