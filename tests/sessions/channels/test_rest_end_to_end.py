@@ -77,8 +77,8 @@ def fake() -> Iterator[FakeAnthropic]:
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[Web]:
-    """Serve and work for all tests here: a process takes seconds to start."""
-    with rest_platform.web() as server, rest_platform.worker(FAKE_KEY="sk-fake"):
+    """Serve for all tests here: a process takes seconds to start."""
+    with rest_platform.web() as server:
         yield server
 
 
@@ -92,9 +92,13 @@ def scene(sardor: Client, fake: FakeAnthropic, web: Web) -> Iterator[Scene]:
         key_reference="env:FAKE_KEY",
     )
     ChainLink.objects.create(agent=sardor.agent, account=account, model="claude-sonnet-5-5")
-    with httpx.Client(
-        base_url=web.address, headers=sardor.headers, timeout=TIMEOUT_S, trust_env=False
-    ) as http:
+    with (
+        # It ends before the tables are emptied: its sweep would be in the way.
+        rest_platform.worker(FAKE_KEY="sk-fake"),
+        httpx.Client(
+            base_url=web.address, headers=sardor.headers, timeout=TIMEOUT_S, trust_env=False
+        ) as http,
+    ):
         yield Scene(sardor, fake, web, http)
     fake.assert_done()
 
