@@ -10,7 +10,8 @@ from channels_redis.pubsub import RedisPubSubChannelLayer
 from agents.core.messages import JsonObject
 
 VERSION: Final = 1
-STREAM_FRAMES: Final = 4_096
+# More than the longest call can gather (600 s, a frame every 0.04 s).
+STREAM_FRAMES: Final = 16_384
 STREAM_SECONDS: Final = 3_600
 
 

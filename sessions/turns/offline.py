@@ -65,7 +65,7 @@ def _noted(turn: Turn) -> list[str]:
 
 def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
     found = search.search(asked, viewer=turn.viewer, now=now, limit=SHOWN_FINDINGS)
-    return [f"{hit.content} — {hit.file}:{hit.line}" for hit in found]
+    return [f"{hit.content.removeprefix('- ')} — {hit.file}:{hit.line}" for hit in found]
 
 
 def _as_list(lines: list[str]) -> str:
