@@ -1,10 +1,11 @@
 """`bench turns`: the platform's own time in a turn, its rate, its growth and its memory."""
 
 import asyncio
+import os
 import random
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 from typing import Final
@@ -43,6 +44,7 @@ SLOWEST_P95_MS: Final = 500.0
 # How much lower the next try is when thirty seconds were more than a probe could tell.
 STEP_DOWN: Final = 0.92
 MOST_TRIES: Final = 3
+LEAST_CPU_MS: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,16 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One run at an offered rate."""
+    """One run at an offered rate.
+
+    Args:
+        cpu_ms: Processor time a turn, by process.
+    """
 
     offered: float
     finished_per_s: float
     p95_ms: float
+    cpu_ms: Mapping[str, float]
 
     @property
     def is_kept(self) -> bool:
@@ -100,7 +107,7 @@ async def _measure(
         memory = _memory(platform)
         calm = await _timings(await _calm(tabs))
         grown = await _growth(client, platform, agent)
-        rate = await _highest_rate(tabs)
+        rate = await _highest_rate(platform, tabs)
         for tab in tabs:
             await tab.close()
     measures: report.Figures = {
@@ -156,26 +163,25 @@ async def _growth(
     return [[timing.platform for timing in await _timings(exchanges)] for exchanges in taken]
 
 
-async def _highest_rate(tabs: Sequence[Tab]) -> Rate:
+async def _highest_rate(platform: Platform, tabs: Sequence[Tab]) -> Rate:
     """Find the highest rate that holds for thirty seconds: short probes up, long runs down."""
     kept = PROBED_RATES[0]
     with report.bar("Probing rates", len(PROBED_RATES)) as count:
         for offered in PROBED_RATES:
-            probe = await _run_rate(tabs, offered, PROBE_S)
+            probe = await _run_rate(platform, tabs, offered, PROBE_S)
             count(_told(probe))
             if not probe.is_kept:
                 break
             kept = offered
-    best = Rate(0, 0, 0)
     with report.bar(f"Rates held for {RATE_S:g} s", MOST_TRIES) as count:
-        for _ in range(MOST_TRIES):
-            best = await _run_rate(tabs, kept, RATE_S)
-            count(_told(best))
-            if best.is_kept:
-                return best
+        for left in reversed(range(MOST_TRIES)):
+            held = await _run_rate(platform, tabs, kept, RATE_S)
+            count(_told(held))
+            if held.is_kept or not left:
+                break
             kept *= STEP_DOWN
-    # None held: what ended in time is the honest figure.
-    return Rate(best.offered, 0.0, best.p95_ms)
+    # Where none held there is no sustained rate.
+    return held if held.is_kept else replace(held, finished_per_s=0.0)
 
 
 def _told(rate: Rate) -> str:
@@ -184,7 +190,9 @@ def _told(rate: Rate) -> str:
     )
 
 
-async def _run_rate(tabs: Sequence[Tab], offered: float, seconds: float) -> Rate:
+async def _run_rate(
+    platform: Platform, tabs: Sequence[Tab], offered: float, seconds: float
+) -> Rate:
     """Post at an offered rate, at the moments of a Poisson process, whatever is still running.
 
     A person whose turn still runs does not write; the next free one does. Where all are waiting
@@ -198,6 +206,7 @@ async def _run_rate(tabs: Sequence[Tab], offered: float, seconds: float) -> Rate
     free: asyncio.Queue[Tab] = asyncio.Queue()
     for tab in tabs:
         free.put_nowait(tab)
+    used = _cpu_s(platform)
     begun = time.monotonic()
 
     async def ask(moment: float) -> tuple[float, float]:
@@ -216,7 +225,20 @@ async def _run_rate(tabs: Sequence[Tab], offered: float, seconds: float) -> Rate
         offered=len(moments) / seconds,
         finished_per_s=in_time / seconds,
         p95_ms=report.percentile([took for _, took in done], 0.95),
+        cpu_ms={
+            name: 1000 * (seconds_used - used.get(name, 0.0)) / len(done)
+            for name, seconds_used in _cpu_s(platform).items()
+        },
     )
+
+
+def _cpu_s(platform: Platform) -> dict[str, float]:
+    """Return the processor time used so far, by process; the backends of PostgreSQL as one."""
+    used: dict[str, float] = {"load client": processes.cpu_s(os.getpid())}
+    for item in platform.processes():
+        name = item.name.split()[0]
+        used[name] = used.get(name, 0.0) + processes.cpu_s(item.pid)
+    return used
 
 
 async def _timings(exchanges: Sequence[Exchange]) -> list[Timing]:
@@ -258,6 +280,10 @@ def _memory_table(memory: Sequence[tuple[str, int]]) -> Table:
     return report.table(title, ["process", "PSS, MB"], [*rows, ("all", f"{total:.1f}")])
 
 
+def _by_cost(item: tuple[str, float]) -> float:
+    return -item[1]
+
+
 def _by_size(row: tuple[str, int]) -> int:
     return -row[1]
 
@@ -280,6 +306,11 @@ def _table(
         spread("post → first text in the browser, ms", [t.first_token for t in calm]),
         (f"growth: {late:.1f} ms / {early:.1f} ms", f"{late / early:.2f}", ""),
         (f"turns a second, p95 {rate.p95_ms:.0f} ms", f"{rate.finished_per_s:.1f}", ""),
+        *(
+            (f"  processor time a turn: {name}, ms", f"{cost:.1f}", "")
+            for name, cost in sorted(rate.cpu_ms.items(), key=_by_cost)
+            if cost >= LEAST_CPU_MS
+        ),
         ("memory, MB", f"{sum(size for _, size in memory) / 1024:.0f}", ""),
     ]
     return report.table("Turns", ["measure", "p50", "p95"], rows)
