@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
-TIMEOUT_MS = 20_000
+# Long enough for a machine that runs many tests side by side.
+TIMEOUT_MS = 30_000
 
 
 def require_chromium() -> None:
@@ -37,6 +38,7 @@ def browsing(address: str, **context: Any) -> Iterator[BrowserContext]:
         try:
             person = browser.new_context(base_url=address, **context)
             person.set_default_timeout(TIMEOUT_MS)
+            expect.set_options(timeout=TIMEOUT_MS)
             person.on("weberror", lambda error: complaints.append(str(error.error)))
             person.on("console", lambda said: _note(complaints, said.type, said.text))
             person.on("request", lambda asked: _check(complaints, asked.url, address))
@@ -67,6 +69,3 @@ def wait_for_end(page: Page) -> None:
     """Wait until no answer is being written."""
     page.locator('.turn:not([data-state="queued"]):not([data-state="running"])').last.wait_for()
     page.locator("#stop").wait_for(state="hidden")
-
-
-__all__ = ["Error", "browsing", "require_chromium", "say", "wait_for_end"]
