@@ -2,11 +2,11 @@
 
 import json
 
+from pydantic import BaseModel
+
 from agents.core.tooling import Tool, ToolContext
 from agents.db import in_db
 from agents.tools import registry
-from pydantic import BaseModel
-
 from sessions.models import ChatSession, Generation, TranscriptEntry
 
 

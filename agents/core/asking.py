@@ -18,6 +18,7 @@ from typing import Final
 
 from agents.core.errors import (
     AccountRefused,
+    CallStopped,
     NoProvider,
     ProviderError,
     ProviderTimeout,
@@ -175,7 +176,9 @@ class _Attempt:
                         event = Done(await self._finish(event.reply, reservation))
                     yield event
             except Stopped:
-                await self._broken(ProviderError("stopped"), reservation, may_cost=True)
+                await self._broken(
+                    CallStopped("a person stopped the turn"), reservation, may_cost=True
+                )
                 raise
             except ProviderError as error:
                 await self._broken(error, reservation, may_cost=self._may_cost(error))

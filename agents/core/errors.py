@@ -2,6 +2,7 @@
 
 AgentError
 ├── ProviderError            a model provider did not answer
+│   ├── CallStopped          a person stopped the turn meanwhile
 │   ├── RateLimited          the same request may succeed later, or elsewhere
 │   ├── Overloaded           the provider's side is busy or broken
 │   ├── ProviderTimeout      nothing came within the agreed time
@@ -55,6 +56,12 @@ class ProviderError(AgentError):
         super().__init__(detail)
         self.detail = detail
         self.retry_after_s = retry_after_s
+
+
+class CallStopped(ProviderError):
+    """A person stopped the turn while the provider answered."""
+
+    code = "stopped"
 
 
 class RateLimited(ProviderError):

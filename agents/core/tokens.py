@@ -5,6 +5,7 @@ token has about 4 characters; other scripts have fewer, since byte-pair vocabula
 finer: about 2.2 in Cyrillic, close to 1 in Chinese.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -12,6 +13,8 @@ from agents.core.messages import AssistantMessage, Message, TextBlock, ToolCall
 
 ASCII_CHARACTERS: Final = 4.0
 OTHER_CHARACTERS: Final = 2.0
+# Chinese, Japanese and Korean characters have a token of their own.
+_WHOLE_TOKENS: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Role, separators and ids around each message.
 MESSAGE_TOKENS: Final = 4
 
@@ -23,8 +26,10 @@ def estimate(text: str) -> int:
     if text.isascii():
         return int(len(text) / ASCII_CHARACTERS) + 1
     ascii_count = len(text.encode("ascii", "ignore"))
-    other_count = len(text) - ascii_count
-    return int(ascii_count / ASCII_CHARACTERS + other_count / OTHER_CHARACTERS) + 1
+    whole_count = len(_WHOLE_TOKENS.findall(text))
+    other_count = len(text) - ascii_count - whole_count
+    parts = (ascii_count / ASCII_CHARACTERS, other_count / OTHER_CHARACTERS, whole_count)
+    return int(sum(parts)) + 1
 
 
 def estimate_message(message: Message) -> int:

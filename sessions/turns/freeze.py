@@ -72,8 +72,8 @@ def _decide(claimed: Claimed, links: tuple[models.ChainLink, ...]) -> Prepared:
     turn = claimed.turn
     now = timezone.now()
     window = min((link.window_tokens for link in links), default=OFFLINE_WINDOW)
-    earlier, first_id = history.chosen(turn, window_tokens=window)
     own = history.of_turn(turn)
+    earlier, first_id = history.chosen(turn, own, window_tokens=window)
     remembered = memory_parts(turn.viewer, thread=_thread(turn), now=now)
     assembled = _assemble(turn, remembered, now=now, window=window)
     system = assembled.parts
@@ -85,7 +85,7 @@ def _decide(claimed: Claimed, links: tuple[models.ChainLink, ...]) -> Prepared:
         .order_by("tool")
         .values_list("tool", flat=True)
     )
-    was_cut = first_id is not None and _has_older(turn, first_id)
+    was_cut = _has_older(turn, first_id)
     turn.manifest = {
         "v": 1,
         "parts": [*assembled.manifest, history.manifest_of(earlier, was_cut=was_cut)],
@@ -200,5 +200,6 @@ def _thread(turn: Turn) -> str:
     return f"session:{turn.session_id}/{turn.generation.number}"
 
 
-def _has_older(turn: Turn, first_id: int) -> bool:
-    return turn.generation.entries.filter(id__lt=first_id).exists()
+def _has_older(turn: Turn, first_id: int | None) -> bool:
+    entries = turn.generation.entries.all()
+    return (entries if first_id is None else entries.filter(id__lt=first_id)).exists()

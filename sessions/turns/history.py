@@ -1,5 +1,7 @@
 """The conversation so far, as the model is shown it."""
 
+from collections.abc import Sequence
+
 from agents.core.context import NewestExchanges, exchanges, history_limit
 from agents.core.cutting import TOOL_RESULT_CHARACTERS, cut_middle
 from agents.core.messages import (
@@ -20,8 +22,14 @@ PAGE = 200
 STOPPED_MARK = "[stopped by the person here]"
 
 
-def chosen(turn: Turn, *, window_tokens: int) -> tuple[tuple[Message, ...], int | None]:
-    """Return the newest whole exchanges before a turn, and the id of their first entry."""
+def chosen(
+    turn: Turn, own: Sequence[Message], *, window_tokens: int
+) -> tuple[tuple[Message, ...], int | None]:
+    """Return the newest whole exchanges before a turn, and the id of their first entry.
+
+    Args:
+        own: What the turn answers; it takes its place first.
+    """
     limit = history_limit(window_tokens)
     entries: list[TranscriptEntry] = []
     messages: list[Message] = []
@@ -36,7 +44,8 @@ def chosen(turn: Turn, *, window_tokens: int) -> tuple[tuple[Message, ...], int 
             break
         last_id = page[-1].pk
     messages.reverse()
-    kept = NewestExchanges().shrink(messages, window_tokens=window_tokens)
+    shown = NewestExchanges().shrink((*messages, *own), window_tokens=window_tokens)
+    kept = shown[: max(len(shown) - len(own), 0)]
     first_id = entries[len(kept) - 1].pk if kept else None
     return repair_history(kept), first_id
 
