@@ -79,6 +79,8 @@ def _measure(options: argparse.Namespace, home: Home) -> None:
 
 def _figures(measure: str, home: Home) -> tuple[report.Figures, Table]:
     """Measure what `up` starts, its embedded servers included."""
+    # Before anything of ours runs: what else the machine does.
+    load = report.load()
     platform = Platform(home, workers=WORKERS[measure])
     with fake_provider(home.folder.parent, chunks=100, interval_ms=50) as provider_url:
         try:
@@ -86,10 +88,10 @@ def _figures(measure: str, home: Home) -> tuple[report.Figures, Table]:
             platform.start()
             platform.wait()
             django.setup()
-            figures, shown = import_string(MEASURES[measure])(platform, provider_url)
+            measures, shown = import_string(MEASURES[measure])(platform, provider_url)
         finally:
             platform.stop()
-    return figures, shown
+    return {"load": load, "measures": measures}, shown
 
 
 def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Table]:

@@ -39,8 +39,7 @@ class Streams:
 
 
 def measure(platform: Platform, provider_url: str) -> tuple[report.Figures, Table]:
-    """Run all streams; return the JSON's figures and a table."""
-    load = report.load()
+    """Run all streams; return the figures and a table."""
     agent = seeding.agent_with(provider_url)
     report.say(f"Seeding {STREAMS} conversations of {EARLIER} messages …")
     talks = seeding.talks(agent, STREAMS, prefix="guest", earlier=EARLIER)
@@ -65,7 +64,7 @@ def measure(platform: Platform, provider_url: str) -> tuple[report.Figures, Tabl
         ("load client, CPU s", f"{own:.1f} of {time.monotonic() - began:.1f}"),
     ]
     shown = report.table("Streams", ["measure", "figure"], rows)
-    return {"load": load, "measures": {"streams": figures}}, shown
+    return {"streams": figures}, shown
 
 
 async def _run(

@@ -38,8 +38,8 @@ GROWN_TURNS: Final = 5
 # What a model needs for a short answer; the rest of a turn is ours.
 QUICK_SHAPE: Final = "chunks=5 interval_ms=20"
 RATE_S: Final = 30.0
-PROBE_S: Final = 6.0
-PROBED_RATES: Final = (20.0, 25.0, 30.0, 35.0, 40.0, 50.0, 60.0, 80.0)
+PROBE_S: Final = 5.0
+PROBED_RATES: Final = (10.0, 16.0, 20.0, 22.0, 25.0, 28.0, 31.0, 34.0, 38.0, 42.0, 47.0, 52.0)
 SLOWEST_P95_MS: Final = 500.0
 # How much lower the next try is when thirty seconds were more than a probe could tell.
 STEP_DOWN: Final = 0.92
@@ -89,16 +89,15 @@ class Rate:
 
 
 def measure(platform: Platform, provider_url: str) -> tuple[report.Figures, Table]:
-    """Measure everything but the streams; return the JSON's figures and a table."""
-    load = report.load()
+    """Measure everything but the streams; return the figures and a table."""
     agent = seeding.agent_with(provider_url)
     report.say(f"Seeding {SESSIONS} conversations of {EARLIER} messages …")
     talks = seeding.talks(agent, SESSIONS, prefix="guest", earlier=EARLIER)
-    return asyncio.run(_measure(platform, agent, talks, load))
+    return asyncio.run(_measure(platform, agent, talks))
 
 
 async def _measure(
-    platform: Platform, agent: Agent, talks: Sequence[seeding.Talk], load: list[float]
+    platform: Platform, agent: Agent, talks: Sequence[seeding.Talk]
 ) -> tuple[report.Figures, Table]:
     async with new_client() as client:
         tabs = await open_all(client, platform.address, talks)
@@ -118,7 +117,7 @@ async def _measure(
         "pss_mb": round(sum(size for _, size in memory) / 1024),
     }
     report.show(_memory_table(memory))
-    return {"load": load, "measures": measures}, _table(calm, grown, rate, memory)
+    return measures, _table(calm, grown, rate, memory)
 
 
 def _memory(platform: Platform) -> list[tuple[str, int]]:
