@@ -141,6 +141,10 @@ def _database(url: str, *, pooled: bool) -> dict[str, Any]:
         options.setdefault("options", f"-c idle_in_transaction_session_timeout={limit_ms}")
     options.setdefault("application_name", "qanot")
     if pooled:
+        # PostgreSQL plans a statement a few times, then keeps the plan: a turn's statements are
+        # always the same, and planning a join cost more than running it (0.7 ms → 0.15 ms).
+        # A statement whose best plan depends on its values must say `prepare=False`.
+        options |= {"server_side_binding": True, "prepare_threshold": 5}
         # No connection is opened before the first query; idle ones go back to the server.
         options["pool"] = {
             "min_size": 0,

@@ -156,7 +156,7 @@ def _store(
     _touch(session, text, received_at)
     transaction.on_commit(lambda: _log.info("message.committed", turn=turn.pk))
     doorbell.ring_after_commit(bells.RUN, session.pk)
-    announce_after_commit(session=session.public_id, turn=turn.public_id)
+    announce_after_commit(session=session.public_id, turn=turn.public_id, message=message.public_id)
     return Accepted(message=message, turn=turn, noted=tuple(noted), is_new=True)
 
 

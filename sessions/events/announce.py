@@ -10,14 +10,14 @@ from sessions.events import wire
 from sessions.events.redis_client import blocking_client
 
 
-def announce_after_commit(*, session: UUID, turn: UUID) -> None:
-    """Publish ``session.changed`` once the running transaction has committed."""
-    message = wire.layer().serialize(wire.session_changed(turn))
+def announce_after_commit(*, session: UUID, turn: UUID, message: UUID) -> None:
+    """Publish that a message was accepted, once the running transaction has committed."""
+    changed = wire.layer().serialize(wire.session_changed(turn, message=message))
     channel = wire.redis_channel_of(wire.group_of(session))
     transaction.on_commit(
-        partial(doorbell.nudge, "session.changed", partial(_publish, channel, message))
+        partial(doorbell.nudge, "session.changed", partial(_publish, channel, changed))
     )
 
 
-def _publish(channel: str, message: bytes) -> None:
-    blocking_client().publish(channel, message)
+def _publish(channel: str, changed: bytes) -> None:
+    blocking_client().publish(channel, changed)

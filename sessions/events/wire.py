@@ -30,9 +30,15 @@ def encode(frame: JsonObject) -> str:
     return json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
 
 
-def session_changed(turn: UUID) -> dict[str, str]:
-    """Return the group message that tells watchers to fetch the tail of the transcript."""
+def session_changed(turn: UUID, *, message: UUID | None = None) -> dict[str, str]:
+    """Return the group message that tells watchers to ask how a turn stands.
+
+    Args:
+        message: What was accepted; whoever shows it already has nothing to ask.
+    """
     frame: JsonObject = {"v": VERSION, "type": "session.changed", "turn": str(turn)}
+    if message is not None:
+        frame["message"] = str(message)
     return {"type": "session.changed", "frame": encode(frame)}
 
 

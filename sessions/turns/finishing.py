@@ -44,8 +44,16 @@ class Times:
     last_token_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a turn left to send, and whether another one of its session waits."""
+
+    outgoing: Outgoing
+    another_waits: bool
+
+
 @transaction.atomic
-def finish(claimed: Claimed, outcome: Outcome, *, times: Times, time_zone: str) -> Outgoing:
+def finish(claimed: Claimed, outcome: Outcome, *, times: Times, time_zone: str) -> Finished:
     """End a turn and free its session.
 
     Raises:
@@ -72,7 +80,10 @@ def finish(claimed: Claimed, outcome: Outcome, *, times: Times, time_zone: str) 
         )
     TurnFreeze.objects.filter(turn=turn).delete()
     transaction.on_commit(lambda: _log_end(turn))
-    return outgoing
+    # Looked at after the session was freed: a message that came meanwhile is seen here, or its
+    # bell finds the session free.
+    waits = Turn.objects.unfinished().filter(session_id=turn.session_id).exclude(pk=turn.pk)
+    return Finished(outgoing, another_waits=waits.exists())
 
 
 def _log_end(turn: Turn) -> None:

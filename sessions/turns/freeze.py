@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 from pydantic import BaseModel, TypeAdapter
@@ -20,7 +19,7 @@ from agents.models import Agent, AgentDocument, Membership, Person, ToolGrant
 from agents.services import chain
 from memory.prompt import MemoryParts, memory_parts
 from sessions.models import Turn, TurnFreeze
-from sessions.turns import history, leases, offline
+from sessions.turns import history, offline
 from sessions.turns.leases import Claimed
 
 # The offline provider reads no history, but its turns are frozen like any other.
@@ -51,12 +50,15 @@ _FROZEN = TypeAdapter(FrozenPrompt)
 
 
 def prepare(claimed: Claimed) -> Prepared:
-    """Return what the turn's loop needs; the first attempt decides, later ones read it again."""
+    """Return what the turn's loop needs; the first attempt decides, later ones read it again.
+
+    Call it in the transaction that claims the turn.
+    """
     turn = claimed.turn
     links = tuple(chain.rows_of(turn.session.agent_id))
     frozen = TurnFreeze.objects.filter(turn=turn).first() if turn.attempt > 1 else None
     if frozen is None:
-        return _decide(claimed, links)
+        return _decide(turn, links)
     decided = _FROZEN.validate_json(frozen.prompt)
     earlier = history.since(turn, decided.history_from) if decided.history_from else ()
     return Prepared(
@@ -68,8 +70,7 @@ def prepare(claimed: Claimed) -> Prepared:
     )
 
 
-def _decide(claimed: Claimed, links: tuple[models.ChainLink, ...]) -> Prepared:
-    turn = claimed.turn
+def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     now = timezone.now()
     window = min((link.window_tokens for link in links), default=OFFLINE_WINDOW)
     own = history.of_turn(turn)
@@ -91,7 +92,7 @@ def _decide(claimed: Claimed, links: tuple[models.ChainLink, ...]) -> Prepared:
         "parts": [*assembled.manifest, history.manifest_of(earlier, was_cut=was_cut)],
         "tools": list(names),
     }
-    _store(claimed, FrozenPrompt(system=system, tool_names=names, history_from=first_id))
+    _store(turn, FrozenPrompt(system=system, tool_names=names, history_from=first_id))
     return Prepared(
         system=system,
         messages=(*earlier, *own),
@@ -101,10 +102,7 @@ def _decide(claimed: Claimed, links: tuple[models.ChainLink, ...]) -> Prepared:
     )
 
 
-@transaction.atomic
-def _store(claimed: Claimed, frozen: FrozenPrompt) -> None:
-    turn = claimed.turn
-    leases.hold(turn.session_id, claimed.token)
+def _store(turn: Turn, frozen: FrozenPrompt) -> None:
     TurnFreeze.objects.bulk_create(
         [TurnFreeze(turn=turn, prompt=_FROZEN.dump_json(frozen).decode())],
         update_conflicts=True,

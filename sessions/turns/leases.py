@@ -60,7 +60,7 @@ def free_sessions(limit: int) -> list[int]:
         return [row[0] for row in cursor.fetchall()]
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def claim(session_id: int, *, worker_id: int) -> Claimed | None:
     """Take the session and its oldest unfinished turn; None where there is nothing to take.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import structlog
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from agents.core.asking import Asker
@@ -90,6 +91,7 @@ class Runner:
             del self._asked_again[session_id]
 
     async def _run_next(self, session_id: int) -> bool:
+        """Run the session's oldest waiting turn; return whether another one may wait."""
         if self.is_closing:
             return False
         taken = await in_db(_claim_and_prepare, session_id, self.worker_id)
@@ -103,7 +105,7 @@ class Runner:
         if claimed.turn.stop_requested_at is not None:
             running.stop.throw()
         try:
-            await self._run(running, prepared)
+            return await self._run(running, prepared)
         except LeaseLost:
             _log.warning("lease.lost", turn=claimed.turn.pk, attempt=claimed.turn.attempt)
         except asyncio.CancelledError:
@@ -115,7 +117,7 @@ class Runner:
             del self.running[claimed.turn.pk]
         return True
 
-    async def _run(self, running: Running, prepared: Prepared) -> None:
+    async def _run(self, running: Running, prepared: Prepared) -> bool:
         claimed = running.claimed
         turn = claimed.turn
         feed = self.hub.feed(
@@ -127,13 +129,14 @@ class Runner:
         if not claimed.is_exhausted:
             outcome = await self._loop(running, prepared, feed, times)
         running.is_ending = True
-        outgoing = await in_db(
+        finished = await in_db(
             finishing.finish, claimed, outcome, times=times, time_zone=prepared.time_zone
         )
         feed.end(turn.state)
         await self.hub.flush()
         _log.info("events.ended", turn=turn.pk)
-        await self._deliver(outgoing, feed)
+        await self._deliver(finished.outgoing, feed)
+        return finished.another_waits
 
     async def _loop(
         self, running: Running, prepared: Prepared, feed: Feed, times: Times
@@ -190,8 +193,18 @@ class Runner:
 
 
 def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepared] | None:
-    claimed = leases.claim(session_id, worker_id=worker_id)
-    return None if claimed is None else (claimed, freeze.prepare(claimed))
+    """Take a turn and decide its prompt, in one transaction.
+
+    Where deciding fails the claim is made all the same, so that a turn which nobody can prepare
+    counts as orphaned and ends, instead of being tried for ever.
+    """
+    try:
+        with transaction.atomic():
+            claimed = leases.claim(session_id, worker_id=worker_id)
+            return None if claimed is None else (claimed, freeze.prepare(claimed))
+    except Exception:
+        leases.claim(session_id, worker_id=worker_id)
+        raise
 
 
 def _publish(event: LoopEvent, feed: Feed, loop: Loop) -> None:

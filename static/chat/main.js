@@ -89,7 +89,7 @@ function frame(frame) {
       replayed(frame.turn);
       break;
     case "session.changed":
-      ask(frame.turn);
+      if (!view.turn(frame.turn)?.hasMessage(frame.message)) ask(frame.turn);
       break;
     default:
       live(frame);

@@ -76,6 +76,12 @@ export class TurnView {
   }
 
   /** @param {{ id: string, text: string | null, at: string, noted: string[] }} message */
+  /** @param {string} id */
+  hasMessage(id) {
+    return this.#messageIds.has(id);
+  }
+
+  /** @param {any} message */
   addMessage(message) {
     if (this.#messageIds.has(message.id)) return;
     this.#messageIds.add(message.id);

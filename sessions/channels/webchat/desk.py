@@ -132,7 +132,9 @@ class Desk:
     @transaction.atomic
     def _accept(self, user: User, ask: frames.Send) -> frames.AcceptedMessage:
         session = self._session(user, ask)
-        person = people.person_of(user, session.agent.team)
+        person = session.person
+        if person is None:
+            raise AssertionError("a person's own conversation names the person")
         accepted = inbox.accept(
             inbox.Inbound(
                 text=ask.text,
