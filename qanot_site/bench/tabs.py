@@ -80,6 +80,7 @@ class Tab:
         self._reading: asyncio.Task[None] | None = None
         self._exchange: Exchange | None = None
         self._ended = asyncio.Event()
+        self._shown: set[str] = set()
 
     async def open(self, client: aiohttp.ClientSession, address: str) -> None:
         """Connect and show the conversation."""
@@ -129,12 +130,19 @@ class Tab:
             if self._exchange is None or not isinstance(text, str):
                 continue
             self._exchange.frames.append((at, text))
-            if '"turn.ended"' in text:
+            if text.startswith('{"type":"accepted"'):
+                self._shown.add(json.loads(text)["message"])
+            elif '"turn.ended"' in text:
                 self._ended.set()
-            elif '"session.changed"' not in text:
-                continue
-            # The page asks in both cases how the turn stands.
-            turn = json.loads(text)["turn"]
+                await self._ask(json.loads(text)["turn"])
+            elif '"session.changed"' in text:
+                changed = json.loads(text)
+                if changed.get("message") not in self._shown:
+                    await self._ask(changed["turn"])
+
+    async def _ask(self, turn: str) -> None:
+        """Ask how a turn stands, as the page does."""
+        if self._socket is not None:
             await self._socket.send_str(json.dumps({"type": "resume", "turn": turn}))
 
 
