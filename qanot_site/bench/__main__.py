@@ -82,13 +82,14 @@ def _figures(measure: str, home: Home) -> tuple[report.Figures, Table]:
     # Before anything of ours runs: what else the machine does.
     load = report.load()
     platform = Platform(home, workers=WORKERS[measure])
-    with fake_provider(home.folder.parent, chunks=100, interval_ms=50) as provider_url:
+    with fake_provider(home.folder.parent, chunks=100, interval_ms=50) as provider:
+        platform.provider = provider
         try:
             report.say("Starting the platform …")
             platform.start()
             platform.wait()
             django.setup()
-            measures, shown = import_string(MEASURES[measure])(platform, provider_url)
+            measures, shown = import_string(MEASURES[measure])(platform, provider.url)
         finally:
             platform.stop()
     return {"load": load, "measures": measures}, shown
@@ -98,7 +99,7 @@ def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Ta
     """Run the faults on servers of our own, so that Redis can be taken away and `up` restarted."""
     with (
         own_servers(home) as valkey,
-        fake_provider(home.folder.parent, chunks=20, interval_ms=50) as provider_url,
+        fake_provider(home.folder.parent, chunks=20, interval_ms=50) as provider,
     ):
         django.setup()
         try:
@@ -109,7 +110,7 @@ def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Ta
         figures, shown = import_string("qanot_site.bench.faults.measure.measure")(
             home,
             valkey,
-            provider_url,
+            provider.url,
             runs=options.runs,
             points=points,
             lengths=lengths(0.1 if options.tenth else 1.0),

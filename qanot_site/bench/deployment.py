@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +39,14 @@ def forget_configuration() -> None:
     os.environ[KEY_VARIABLE] = "sk-fake"
 
 
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """The fake model provider."""
+
+    url: str
+    pid: int
+
+
 class Platform:
     """One `manage.py up`.
 
@@ -54,6 +63,7 @@ class Platform:
         output: int | None = None,
     ) -> None:
         self.port = free_port()
+        self.provider: Provider | None = None
         self._home = home
         self._workers = workers
         self._environment = environment or {}
@@ -112,6 +122,13 @@ class Platform:
         """Return all its processes, the databases' own included."""
         return processes.descendants(self.pid)
 
+    def cpu_s(self) -> dict[str, float]:
+        """Return the processor time used so far, by job; the load client is this process."""
+        others = {"load client": os.getpid()}
+        if self.provider is not None:
+            others["fake provider"] = self.provider.pid
+        return processes.cpu_by_job(self.pid, **others)
+
     def pids(self, name: str) -> list[int]:
         """Return the processes that do one job: ``web``, ``worker``."""
         return [process.pid for process in self.processes() if process.name == name]
@@ -123,8 +140,8 @@ class Platform:
 
 
 @contextlib.contextmanager
-def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[str]:
-    """Run the fake model in a process of its own; yield its address.
+def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[Provider]:
+    """Run the fake model in a process of its own; yield where it is.
 
     Args:
         folder: Where it may write what it says.
@@ -148,7 +165,7 @@ def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[st
         )
         if not started:
             raise DidNotStart(f"the fake provider: {said.read_text(errors='replace')[-2000:]}")
-        yield f"http://127.0.0.1:{int(said.read_text().split()[0])}"
+        yield Provider(f"http://127.0.0.1:{int(said.read_text().split()[0])}", process.pid)
     finally:
         stop(process, signal.SIGTERM, timeout_s=STOP_S)
 

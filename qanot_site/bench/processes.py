@@ -85,6 +85,25 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def cpu_by_job(supervisor: int, **others: int) -> dict[str, float]:
+    """Return the processor time that each job of a deployment has used, in seconds.
+
+    The backends of PostgreSQL are one job; workers are counted one by one.
+
+    Args:
+        others: Processes that only help to measure, by name.
+    """
+    used = {name: cpu_s(pid) for name, pid in others.items()}
+    workers = 0
+    for process in sorted(descendants(supervisor), key=lambda process: process.pid):
+        name = process.name.split()[0]
+        if name == "worker":
+            workers += 1
+            name = f"worker {workers}"
+        used[name] = used.get(name, 0.0) + cpu_s(process.pid)
+    return used
+
+
 def freeze(pid: int) -> None:
     """Stop a process where it stands; ``is_frozen`` says when it does."""
     with contextlib.suppress(ProcessLookupError):

@@ -1,8 +1,6 @@
 """`bench streams`: many answers at once, each of many chunks, through two workers."""
 
 import asyncio
-import os
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +8,7 @@ from typing import Final
 
 from rich.table import Table
 
-from qanot_site.bench import processes, report, seeding
+from qanot_site.bench import report, seeding
 from qanot_site.bench.deployment import Platform
 from qanot_site.bench.tabs import NS_PER_MS, Exchange, Tab, new_client, open_all
 
@@ -43,9 +41,7 @@ def measure(platform: Platform, provider_url: str) -> tuple[report.Figures, Tabl
     agent = seeding.agent_with(provider_url)
     report.say(f"Seeding {STREAMS} conversations of {EARLIER} messages …")
     talks = seeding.talks(agent, STREAMS, prefix="guest", earlier=EARLIER)
-    began, used = time.monotonic(), processes.cpu_s(os.getpid())
     exchanges, busy = asyncio.run(_run(platform, talks))
-    own = processes.cpu_s(os.getpid()) - used
     found = _read(exchanges)
     figures = {
         "count": found.at_once,
@@ -61,7 +57,6 @@ def measure(platform: Platform, provider_url: str) -> tuple[report.Figures, Tabl
         ("chunks lost", found.lost),
         ("chunks out of order", found.out_of_order),
         *busy,
-        ("load client, CPU s", f"{own:.1f} of {time.monotonic() - began:.1f}"),
     ]
     shown = report.table("Streams", ["measure", "figure"], rows)
     return {"streams": figures}, shown
@@ -70,17 +65,16 @@ def measure(platform: Platform, provider_url: str) -> tuple[report.Figures, Tabl
 async def _run(
     platform: Platform, talks: Sequence[seeding.Talk]
 ) -> tuple[list[Exchange], list[tuple[str, str]]]:
-    """Return all exchanges, and how busy each process of the platform was meanwhile."""
+    """Return all exchanges, and how busy each process was meanwhile."""
     async with new_client() as client:
         tabs = await open_all(client, platform.address, talks)
         # Both workers have loaded the SDK and opened their connections, as after any minute.
         await asyncio.gather(*(tab.ask("Hello. chunks=2 interval_ms=10") for tab in tabs[:WARM_UP]))
-        watched = [item for item in platform.processes() if item.name in {"web", "worker"}]
-        before = [processes.cpu_s(item.pid) for item in watched]
+        before = platform.cpu_s()
         exchanges = await _all(tabs)
         busy = [
-            (f"{item.name}, CPU s", f"{processes.cpu_s(item.pid) - used:.1f}")
-            for item, used in zip(watched, before, strict=True)
+            (f"{name}, processor s", f"{used - before.get(name, 0.0):.1f}")
+            for name, used in platform.cpu_s().items()
         ]
         for tab in tabs:
             await tab.close()

@@ -1,7 +1,6 @@
 """`bench turns`: the platform's own time in a turn, its rate, its growth and its memory."""
 
 import asyncio
-import os
 import random
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -205,7 +204,7 @@ async def _run_rate(
     free: asyncio.Queue[Tab] = asyncio.Queue()
     for tab in tabs:
         free.put_nowait(tab)
-    used = _cpu_s(platform)
+    used = platform.cpu_s()
     begun = time.monotonic()
 
     async def ask(moment: float) -> tuple[float, float]:
@@ -226,18 +225,9 @@ async def _run_rate(
         p95_ms=report.percentile([took for _, took in done], 0.95),
         cpu_ms={
             name: 1000 * (seconds_used - used.get(name, 0.0)) / len(done)
-            for name, seconds_used in _cpu_s(platform).items()
+            for name, seconds_used in platform.cpu_s().items()
         },
     )
-
-
-def _cpu_s(platform: Platform) -> dict[str, float]:
-    """Return the processor time used so far, by process; the backends of PostgreSQL as one."""
-    used: dict[str, float] = {"load client": processes.cpu_s(os.getpid())}
-    for item in platform.processes():
-        name = item.name.split()[0]
-        used[name] = used.get(name, 0.0) + processes.cpu_s(item.pid)
-    return used
 
 
 async def _timings(exchanges: Sequence[Exchange]) -> list[Timing]:
