@@ -6,11 +6,12 @@
 
 from agents.providers.limits import ProviderLimits
 from agents.providers.offline import OFFLINE_PART, offline_part
-from agents.providers.registry import kinds, open_provider, register, warm
+from agents.providers.registry import is_warm, kinds, open_provider, register, warm
 
 __all__ = [
     "OFFLINE_PART",
     "ProviderLimits",
+    "is_warm",
     "kinds",
     "offline_part",
     "open_provider",

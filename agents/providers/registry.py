@@ -9,6 +9,7 @@ from agents.providers.limits import ProviderLimits
 
 # The others come from the settings (QANOT_PROVIDERS); this one is always there.
 _paths: dict[str, str] = {"offline": "agents.providers.offline.OfflineProvider"}
+_loaded: dict[str, "_Opens"] = {}
 
 
 class _Opens(Protocol):
@@ -25,6 +26,7 @@ def kinds() -> Sequence[str]:
 def register(kind: str, path: str) -> None:
     """Make a kind known by its adapter's dotted path; nothing is imported yet."""
     _paths[kind] = path
+    _loaded.pop(kind, None)
 
 
 def open_provider(
@@ -58,9 +60,17 @@ def warm(kind: str) -> None:
     _load(kind)
 
 
+def is_warm(kind: str) -> bool:
+    """Return whether what a kind needs is imported, so that opening one takes no time."""
+    return kind in _loaded
+
+
 def _load(kind: str) -> _Opens:
+    if kind in _loaded:
+        return _loaded[kind]
     if kind not in _paths:
         raise LookupError(f"no provider of the kind {kind!r}")
     module, _, name = _paths[kind].rpartition(".")
     # A dotted path names anything; that it opens a provider is its author's promise.
-    return cast(_Opens, getattr(import_module(module), name))
+    _loaded[kind] = cast(_Opens, getattr(import_module(module), name))
+    return _loaded[kind]

@@ -14,7 +14,7 @@ from agents.core.errors import AuthenticationFailed
 from agents.core.events import Done, ProviderEvent
 from agents.core.messages import Reply
 from agents.core.protocols import ChainLink, ModelCall, Provider
-from agents.providers import ProviderLimits, open_provider
+from agents.providers import ProviderLimits, is_warm, open_provider, warm
 from agents.providers.offline import OFFLINE_MODEL
 
 # The link of the offline provider belongs to no account.
@@ -43,6 +43,17 @@ def limits() -> ProviderLimits:
         between_events_s=settings.QANOT_BETWEEN_EVENTS_S,
         call_s=settings.QANOT_CALL_S,
     )
+
+
+async def warm_up(rows: Sequence[models.ChainLink]) -> None:
+    """Import what a chain's providers need, in a thread; call it before ``open_chain``.
+
+    An import takes seconds on a busy machine, or waits for another thread's import of the same
+    SDK. On the loop it would hold up every turn, and the heartbeat that keeps their leases.
+    """
+    for kind in {row.account.kind for row in rows}:
+        if not is_warm(kind):
+            await asyncio.to_thread(warm, kind)
 
 
 def open_chain(rows: Sequence[models.ChainLink]) -> tuple[ChainLink, ...]:

@@ -4,16 +4,21 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from rich.table import Table
 
 from qanot_site.bench import report
 from qanot_site.bench.faults.checks import Verdict
+from qanot_site.bench.faults.eventlog import Event
 from qanot_site.bench.faults.points import MOST_MISSES, POINTS, Missed, Point
 from qanot_site.bench.faults.scene import Lengths, Scene
 from qanot_site.bench.tabs import new_client
 from qanot_site.embedded.valkey import Valkey
 from qanot_site.home import Home
+
+# What is shown of the log where a run went wrong; people's text is in none of them.
+STORY_VALUES: Final = ("session", "turn", "attempt", "orphaned", "step", "state", "error", "code")
 
 
 @dataclass(slots=True)
@@ -113,17 +118,29 @@ async def _run_all(scene: Scene, *, runs: int, points: Sequence[Point]) -> dict[
 async def _run_once(scene: Scene, point: Point, tally: Tally) -> None:
     for _ in range(MOST_MISSES):
         await scene.use(point.workers)
+        begun = len(scene.log.events)
         try:
             outcome = await point.run(scene)
         except Missed as miss:
             tally.misses += 1
             report.say(f"  {point.name}: missed, {miss}")
             continue
+        if outcome.verdict.remarks:
+            _tell_story(scene.log.events[begun:])
         tally.runs += 1
         tally.verdict.add(outcome.verdict)
         tally.late_accepts += outcome.late_accepts
         tally.recoveries_s.append(outcome.recovery_s)
         return
+
+
+def _tell_story(events: Sequence[Event]) -> None:
+    """Show what the product wrote in a run that went wrong."""
+    for event in events:
+        values = {
+            name: event.values[name] for name in STORY_VALUES if event.values.get(name) is not None
+        }
+        report.say(f"    {event.values.get('timestamp')} {event.process} {event.name} {values}")
 
 
 def _told(point: Point, tally: Tally) -> str:
