@@ -141,6 +141,7 @@ class Runner:
     async def _loop(
         self, running: Running, prepared: Prepared, feed: Feed, times: Times
     ) -> Outcome:
+        await chain.warm_up(prepared.links)
         loop = self._loop_of(running, prepared, times)
         async for event in loop.run():
             if isinstance(event, Finished):
