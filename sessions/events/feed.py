@@ -63,7 +63,8 @@ class Feed:
         self._tools = {call: _ShownTool(name, state) for call, name, state in tools}
         if text or tools:
             self._add(self._snapshot())
-        self._carry(self, True)
+        # It may wait for the first text: watchers know already that the turn was accepted.
+        self._carry(self, False)
 
     def text(self, delta: str) -> None:
         """Add a piece of the answer: the first goes at once, later ones are gathered."""

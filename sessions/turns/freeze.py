@@ -74,7 +74,7 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     now = timezone.now()
     window = min((link.window_tokens for link in links), default=OFFLINE_WINDOW)
     own = history.of_turn(turn)
-    earlier, first_id = history.chosen(turn, own, window_tokens=window)
+    earlier = history.chosen(turn, own, window_tokens=window)
     remembered = memory_parts(turn.viewer, thread=_thread(turn), now=now)
     assembled = _assemble(turn, remembered, now=now, window=window)
     system = assembled.parts
@@ -86,16 +86,15 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         .order_by("tool")
         .values_list("tool", flat=True)
     )
-    was_cut = _has_older(turn, first_id)
     turn.manifest = {
         "v": 1,
-        "parts": [*assembled.manifest, history.manifest_of(earlier, was_cut=was_cut)],
+        "parts": [*assembled.manifest, history.manifest_of(earlier)],
         "tools": list(names),
     }
-    _store(turn, FrozenPrompt(system=system, tool_names=names, history_from=first_id))
+    _store(turn, FrozenPrompt(system=system, tool_names=names, history_from=earlier.first_id))
     return Prepared(
         system=system,
-        messages=(*earlier, *own),
+        messages=(*earlier.messages, *own),
         tool_names=names,
         links=links,
         time_zone=_time_zone(turn),
@@ -196,8 +195,3 @@ def _time_zone(turn: Turn) -> str:
 
 def _thread(turn: Turn) -> str:
     return f"session:{turn.session_id}/{turn.generation.number}"
-
-
-def _has_older(turn: Turn, first_id: int | None) -> bool:
-    entries = turn.generation.entries.all()
-    return (entries if first_id is None else entries.filter(id__lt=first_id)).exists()

@@ -1,6 +1,11 @@
 """The conversation so far, as the model is shown it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import QuerySet
 
 from agents.core.context import NewestExchanges, exchanges, history_limit
 from agents.core.cutting import TOOL_RESULT_CHARACTERS, cut_middle
@@ -20,46 +25,79 @@ from sessions.models import TranscriptEntry, Turn
 # Enough for most conversations' newest 20,000 tokens in one query.
 PAGE = 200
 STOPPED_MARK = "[stopped by the person here]"
+ERASED = "[erased]"
 
 
-def chosen(
-    turn: Turn, own: Sequence[Message], *, window_tokens: int
-) -> tuple[tuple[Message, ...], int | None]:
-    """Return the newest whole exchanges before a turn, and the id of their first entry.
+class _Entry(NamedTuple):
+    """What of a transcript entry the model is shown; plain columns, as there are hundreds."""
+
+    pk: int
+    role: str
+    text: str
+    erased_at: datetime | None
+    is_partial: bool
+    is_error: bool
+    tool_call_id: str
+    tool_name: str
+
+
+_COLUMNS = (
+    "pk",
+    "role",
+    "content__text",
+    "content__erased_at",
+    "is_partial",
+    "is_error",
+    "tool_call_id",
+    "tool_name",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The conversation before a turn, as far as it has room.
+
+    Args:
+        first_id: The oldest entry that is shown; None where none is.
+        was_cut: Whether older ones were left out.
+    """
+
+    messages: tuple[Message, ...]
+    first_id: int | None
+    was_cut: bool
+
+
+def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
+    """Return the newest whole exchanges before a turn.
 
     Args:
         own: What the turn answers; it takes its place first.
     """
     limit = history_limit(window_tokens)
-    entries: list[TranscriptEntry] = []
+    entries: list[_Entry] = []
     messages: list[Message] = []
-    tokens, last_id = 0, None
-    while tokens <= limit:
-        page = _newest(turn, before=last_id)
-        entries.extend(page)
-        read = [message_of(entry) for entry in page]
-        messages.extend(read)
+    tokens, has_older = 0, True
+    while tokens <= limit and has_older:
+        page = _newest(turn, before=entries[-1].pk if entries else None)
+        has_older = len(page) == PAGE
+        read = [_message_of(entry) for entry in page]
+        entries += page
+        messages += read
         tokens += estimate_messages(read)
-        if len(page) < PAGE:
-            break
-        last_id = page[-1].pk
     messages.reverse()
     shown = NewestExchanges().shrink((*messages, *own), window_tokens=window_tokens)
     kept = shown[: max(len(shown) - len(own), 0)]
-    first_id = entries[len(kept) - 1].pk if kept else None
-    return repair_history(kept), first_id
+    return Chosen(
+        messages=repair_history(kept),
+        first_id=entries[len(kept) - 1].pk if kept else None,
+        was_cut=has_older or len(kept) < len(messages),
+    )
 
 
 def since(turn: Turn, first_id: int) -> tuple[Message, ...]:
     """Return the messages from an entry on to before the turn: what ``chosen`` once chose."""
-    entries = (
-        TranscriptEntry.objects.filter(
-            generation_id=turn.generation_id, id__gte=first_id, turn_id__lt=turn.pk
-        )
-        .select_related("content")
-        .order_by("id")
-    )
-    return repair_history([message_of(entry) for entry in entries])
+    entries = _entries(turn).filter(id__gte=first_id, turn_id__lt=turn.pk).order_by("id")
+    return repair_history([_message_of(_Entry(*row)) for row in entries.values_list(*_COLUMNS)])
 
 
 def of_turn(turn: Turn) -> tuple[UserMessage, ...]:
@@ -68,45 +106,41 @@ def of_turn(turn: Turn) -> tuple[UserMessage, ...]:
     return tuple(UserMessage(text) for text in texts)
 
 
-def manifest_of(messages: tuple[Message, ...], *, was_cut: bool) -> JsonObject:
+def manifest_of(chosen: Chosen) -> JsonObject:
     """Return the history's entry of the prompt manifest."""
     return {
         "part": "history",
         "version": None,
-        "messages": len(messages),
-        "exchanges": len(exchanges(messages)),
-        "tokens": estimate_messages(messages),
-        "cut": was_cut,
+        "messages": len(chosen.messages),
+        "exchanges": len(exchanges(chosen.messages)),
+        "tokens": estimate_messages(chosen.messages),
+        "cut": chosen.was_cut,
     }
 
 
-def message_of(entry: TranscriptEntry) -> Message:
+def _message_of(entry: _Entry) -> Message:
     """Return an entry in neutral form; an erased one says so."""
-    content = entry.content
-    if content.erased_at is not None:
-        text = "[erased]"
-        if entry.role == TranscriptEntry.Role.USER:
-            return UserMessage(text)
-        if entry.role == TranscriptEntry.Role.TOOL:
-            return ToolResult(entry.tool_call_id, entry.tool_name, text, entry.is_error)
-        return AssistantMessage()
+    text = entry.text if entry.erased_at is None else ERASED
     if entry.role == TranscriptEntry.Role.USER:
-        return UserMessage(content.text)
+        return UserMessage(text)
     if entry.role == TranscriptEntry.Role.TOOL:
-        shown = cut_middle(content.text, TOOL_RESULT_CHARACTERS).text
+        shown = cut_middle(text, TOOL_RESULT_CHARACTERS).text
         return ToolResult(entry.tool_call_id, entry.tool_name, shown, entry.is_error)
-    message = load_reply(content.text).message
+    if entry.erased_at is not None:
+        return AssistantMessage((TextBlock(ERASED),))
+    message = load_reply(text).message
     if entry.is_partial:
-        return AssistantMessage((*message.blocks, _stopped_mark()))
+        return AssistantMessage((*message.blocks, TextBlock(f"\n\n{STOPPED_MARK}")))
     return message
 
 
-def _stopped_mark() -> TextBlock:
-    return TextBlock(f"\n\n{STOPPED_MARK}")
+def _entries(turn: Turn) -> QuerySet[TranscriptEntry]:
+    return TranscriptEntry.objects.filter(generation_id=turn.generation_id)
 
 
-def _newest(turn: Turn, *, before: int | None) -> list[TranscriptEntry]:
-    entries = TranscriptEntry.objects.filter(generation_id=turn.generation_id)
+def _newest(turn: Turn, *, before: int | None) -> list[_Entry]:
+    entries = _entries(turn)
     if before is not None:
         entries = entries.filter(id__lt=before)
-    return list(entries.select_related("content").order_by("-id")[:PAGE])
+    newest = entries.order_by("-id").values_list(*_COLUMNS)[:PAGE]
+    return [_Entry(*row) for row in newest]
