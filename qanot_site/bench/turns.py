@@ -41,8 +41,8 @@ PROBE_S: Final = 5.0
 PROBED_RATES: Final = (10.0, 16.0, 20.0, 22.0, 25.0, 28.0, 31.0, 34.0, 38.0, 42.0, 47.0, 52.0)
 SLOWEST_P95_MS: Final = 500.0
 # How much lower the next try is when thirty seconds were more than a probe could tell.
-STEP_DOWN: Final = 0.92
-MOST_TRIES: Final = 3
+STEP_DOWN: Final = 0.85
+MOST_TRIES: Final = 4
 LEAST_CPU_MS: Final = 0.1
 
 
