@@ -20,6 +20,20 @@ class Scope(models.TextChoices):
 
 M = TypeVar("M", bound=models.Model)
 
+# `visible_to` for statements written by hand (agents/sql.py); a test holds both against each
+# other for every kind of viewer.
+VISIBLE_SQL = """(team_id = %s AND (
+    (scope = 'team' AND agent_id IS NULL)
+    OR (scope = 'agent' AND agent_id = %s)
+    OR (scope = 'chat' AND agent_id = %s AND chat_id = %s)
+    OR (scope = 'person' AND agent_id = %s AND person_id = %s)))"""
+
+
+def visible_values(viewer: Viewer) -> list[int | None]:
+    """Return the values of ``VISIBLE_SQL``; a scope that is not the viewer's equals NULL."""
+    agent_id, person_id = viewer.agent_id, viewer.person_id if viewer.sees_person else None
+    return [viewer.team_id, agent_id, agent_id, viewer.chat_id, agent_id, person_id]
+
 
 class ScopedQuerySet(models.QuerySet[M]):
     """Reads narrowed by viewer or by scope."""

@@ -4,13 +4,22 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from agents import sql
 from agents.core.viewer import Viewer
 from memory import files
 from memory.detector import mask_secrets
-from memory.models import DailyNote, owns_scope, scope_of
+from memory.models import owns_scope, scope_of
 
 QUESTION_CHARACTERS: Final = 100
 ANSWER_CHARACTERS: Final = 200
+
+_SCOPE_COLUMNS = ("team_id", "scope", "agent_id", "person_id", "chat_id")
+_ADD = """
+    INSERT INTO memory_dailynote (team_id, scope, agent_id, person_id, chat_id,
+        day, occurred_at, time_zone, question, answer, source)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (source) DO NOTHING
+"""
 
 
 def add_exchange(
@@ -24,16 +33,19 @@ def add_exchange(
     """
     if not owns_scope(viewer):
         return
-    note = DailyNote(
-        **scope_of(viewer),
-        day=at.astimezone(ZoneInfo(time_zone)).date(),
-        occurred_at=at,
-        time_zone=time_zone,
-        question=_cut(question, QUESTION_CHARACTERS),
-        answer=_cut(answer, ANSWER_CHARACTERS),
-        source=source,
+    scope = scope_of(viewer)
+    sql.execute(
+        _ADD,
+        [
+            *(scope.get(column) for column in _SCOPE_COLUMNS),
+            at.astimezone(ZoneInfo(time_zone)).date(),
+            at,
+            time_zone,
+            _cut(question, QUESTION_CHARACTERS),
+            _cut(answer, ANSWER_CHARACTERS),
+            source,
+        ],
     )
-    DailyNote.objects.bulk_create([note], ignore_conflicts=True)
 
 
 def _cut(text: str, characters: int) -> str:

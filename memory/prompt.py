@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
+from agents import sql
 from agents.core.viewer import Viewer
 from memory import files
-from memory.models import MemoryDocument, Origin, Scope, WalEntry
+from memory.models import VISIBLE_SQL, Scope, visible_values
 
 STATE_CHARACTERS: Final = 8_000
 STATE_AGE: Final = timedelta(days=7)
@@ -21,6 +22,30 @@ _HEADINGS: dict[str, str] = {
     Scope.AGENT: "## Known to this agent, for everybody",
     Scope.TEAM: "## Known to the whole team",
 }
+
+# Two searches, each along its own index, in one statement; a single one with OR reads all rows.
+_STATE = f"""
+    (SELECT created_at, id, category, text FROM memory_walentry
+        WHERE {VISIBLE_SQL} AND origin <> 'untrusted' AND thread = %s
+        ORDER BY created_at DESC, id DESC LIMIT %s)
+    UNION ALL
+    (SELECT created_at, id, category, text FROM memory_walentry
+        WHERE {VISIBLE_SQL} AND origin <> 'untrusted' AND NOT is_durable AND created_at > %s
+            AND thread <> %s
+        ORDER BY created_at DESC, id DESC LIMIT %s)
+"""  # noqa: S608 — constants only
+_DOCUMENTS = f"""
+    SELECT id, version_number, name, scope, text FROM memory_memorydocument
+    WHERE {VISIBLE_SQL} AND name = %s
+"""  # noqa: S608 — constants only
+
+
+class _Document(NamedTuple):
+    id: int
+    version: int
+    name: str
+    scope: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +85,7 @@ def memory_parts(viewer: Viewer, *, thread: str, now: datetime) -> MemoryParts:
         session_state=_session_state(viewer, thread=thread, now=now),
         long_term="\n\n".join(_sections(documents)),
         references=[
-            Reference(document.pk, document.version_number, document.name, document.scope)
+            Reference(document.id, document.version, document.name, document.scope)
             for document in documents
         ],
     )
@@ -79,16 +104,9 @@ def _session_state(viewer: Viewer, *, thread: str, now: datetime) -> str:
 
 def _state_lines(viewer: Viewer, *, thread: str, now: datetime) -> Iterator[str]:
     """Yield the newest first, each fact once."""
-    visible = WalEntry.objects.visible_to(viewer).exclude(origin=Origin.UNTRUSTED)
-    # Two searches, each along its own index, in one query; a single one with OR reads all rows.
-    here = visible.filter(thread=thread)
-    lately = visible.filter(is_durable=False, created_at__gt=now - STATE_AGE).exclude(thread=thread)
-    columns = ("created_at", "id", "category", "text")
-    rows = (
-        here.order_by("-created_at", "-id")
-        .values_list(*columns)[:_MOST_LINES]
-        .union(lately.order_by("-created_at", "-id").values_list(*columns)[:_MOST_LINES], all=True)
-    )
+    visible = visible_values(viewer)
+    values = [*visible, thread, _MOST_LINES, *visible, now - STATE_AGE, thread, _MOST_LINES]
+    rows = sql.fetch(_STATE, values)
     said = set()
     for at, _pk, category, text in sorted(rows, reverse=True):
         if (category, text.casefold()) not in said:
@@ -96,20 +114,22 @@ def _state_lines(viewer: Viewer, *, thread: str, now: datetime) -> Iterator[str]
             yield files.state_line(category, text, at)
 
 
-def _documents(viewer: Viewer) -> list[MemoryDocument]:
+def _documents(viewer: Viewer) -> list[_Document]:
     """Return the visible MEMORY.md documents that say something, the viewer's own first."""
     order = list(_HEADINGS)
-    documents = MemoryDocument.objects.visible_to(viewer).filter(name=files.MEMORY)
+    documents = [
+        _Document(*row) for row in sql.fetch(_DOCUMENTS, [*visible_values(viewer), files.MEMORY])
+    ]
     return sorted(
         (document for document in documents if _body(document)),
         key=lambda document: order.index(document.scope),
     )
 
 
-def _sections(documents: list[MemoryDocument]) -> Iterator[str]:
+def _sections(documents: list[_Document]) -> Iterator[str]:
     for document in documents:
         yield f"{_HEADINGS[document.scope]}\n\n{_body(document)}"
 
 
-def _body(document: MemoryDocument) -> str:
+def _body(document: _Document) -> str:
     return document.text.removeprefix(files.MEMORY_HEADING).strip()

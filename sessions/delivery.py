@@ -11,13 +11,20 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from agents import sql
 from agents.db import in_db
-from sessions.models import Outgoing, Turn
+from sessions.models import Outgoing
 
 _log = structlog.get_logger(__name__)
 
 # A send that takes longer than this belongs to a process that is gone.
 LONGEST_SEND_S: Final = 120
+
+_MARK_SENT = """
+    UPDATE bot_sessions_outgoing SET state = 'sent', sent_at = %s
+    WHERE id = %s AND state IN ('queued', 'sending')
+"""
+_MARK_DELIVERED = "UPDATE bot_sessions_turn SET delivered_at = %s WHERE id = %s"
 
 
 class NotDelivered(Exception):
@@ -117,11 +124,8 @@ def _mark_unknown(outgoing_id: int, error: str) -> None:
 def mark_sent(outgoing: Outgoing) -> bool:
     """Note that an answer is sent; False where somebody has noted it already."""
     now = timezone.now()
-    unsent = Outgoing.objects.filter(
-        pk=outgoing.pk, state__in=(Outgoing.State.QUEUED, Outgoing.State.SENDING)
-    )
-    if not unsent.update(state=Outgoing.State.SENT, sent_at=now):
+    if not sql.execute(_MARK_SENT, [now, outgoing.pk]):
         return False
-    Turn.objects.filter(pk=outgoing.turn_id).update(delivered_at=now)
+    sql.execute(_MARK_DELIVERED, [now, outgoing.turn_id])
     transaction.on_commit(lambda: _log.info("answer.sent", turn=outgoing.turn_id))
     return True

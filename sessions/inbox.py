@@ -9,7 +9,7 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from agents import doorbell
+from agents import doorbell, sql
 from agents.core.messages import JsonObject
 from agents.core.viewer import Viewer
 from agents.models import Person
@@ -18,12 +18,24 @@ from memory.models import WalEntry
 from sessions import bells
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
 from sessions.events.announce import announce_after_commit
-from sessions.models import ChatSession, Content, Generation, InboundMessage, Turn
+from sessions.models import ChatSession, InboundMessage, Turn
 
 _log = structlog.get_logger(__name__)
 
 MAX_CHARACTERS: Final = 100_000
 TITLE_CHARACTERS: Final = 60
+
+_EARLIER = """
+    SELECT id FROM bot_sessions_inboundmessage
+    WHERE account_id = %s AND sender = %s AND external_id = %s
+"""
+_GENERATION = """
+    SELECT id, number FROM bot_sessions_generation WHERE session_id = %s AND closed_at IS NULL
+"""
+_KEEP = "INSERT INTO bot_sessions_content (team_id, text) VALUES (%s, %s) RETURNING id"
+_TOUCH = """
+    UPDATE bot_sessions_chatsession SET last_interaction_at = %s, title = %s WHERE id = %s
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +114,10 @@ def _checked(text: str) -> str:
 
 
 def _find(inbound: Inbound, *, session: ChatSession, digest: str) -> Accepted | None:
-    message = (
-        InboundMessage.objects.select_related("turn", "content")
-        .filter(
-            account_id=session.account_id,
-            sender=inbound.sender,
-            external_id=inbound.external_id,
-        )
-        .first()
-    )
-    if message is None:
+    earlier = sql.fetch(_EARLIER, [session.account_id, inbound.sender, inbound.external_id])
+    if not earlier:
         return None
+    message = InboundMessage.objects.select_related("turn", "content").get(pk=earlier[0][0])
     if message.body_digest != digest:
         raise KeyReused(f"{inbound.external_id!r} was used for another message")
     noted = tuple(WalEntry.objects.filter(source=message.ref).order_by("id"))
@@ -123,15 +128,15 @@ def _find(inbound: Inbound, *, session: ChatSession, digest: str) -> Accepted | 
 def _store(
     inbound: Inbound, text: str, digest: str, *, session: ChatSession, received_at: datetime
 ) -> Accepted:
-    generation = Generation.objects.get(session=session, closed_at=None)
+    ((generation_id, generation_number),) = sql.fetch(_GENERATION, [session.pk])
+    ((content_id,),) = sql.fetch(_KEEP, [session.team_id, text])
     viewer = viewer_of(session)
-    content = Content.objects.create(team_id=session.team_id, text=text)
     turn = Turn.objects.create(
         session=session,
-        generation=generation,
+        generation_id=generation_id,
         viewer_person_id=viewer.person_id,
         is_private=viewer.is_private,
-        accepted_at=received_at,
+        accepted_at=timezone.now(),
     )
     message = InboundMessage.objects.create(
         account_id=session.account_id,
@@ -141,7 +146,7 @@ def _store(
         session=session,
         person=inbound.person,
         turn=turn,
-        content=content,
+        content_id=content_id,
         payload=inbound.payload,
         received_at=received_at,
     )
@@ -149,7 +154,7 @@ def _store(
         text,
         viewer=viewer,
         source=message.ref,
-        thread=f"session:{session.pk}/{generation.number}",
+        thread=f"session:{session.pk}/{generation_number}",
         author_id=inbound.person.pk if inbound.person else None,
         at=received_at,
     )
@@ -161,10 +166,8 @@ def _store(
 
 
 def _touch(session: ChatSession, text: str, at: datetime) -> None:
-    changes: dict[str, object] = {"last_interaction_at": at}
-    if not session.title:
-        changes["title"] = session.title = _title_of(text)
-    ChatSession.objects.filter(pk=session.pk).update(**changes)
+    session.title = session.title or _title_of(text)
+    sql.execute(_TOUCH, [at, session.title, session.pk])
 
 
 def _title_of(text: str) -> str:

@@ -9,13 +9,22 @@ from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
-from agents import models
+from agents import models, sql
 from agents.core.errors import AuthenticationFailed
 from agents.core.events import Done, ProviderEvent
 from agents.core.messages import Reply
 from agents.core.protocols import ChainLink, ModelCall, Provider
 from agents.providers import ProviderLimits, is_warm, open_provider, warm
 from agents.providers.offline import OFFLINE_MODEL
+from agents.sql import Columns
+
+_LINK = Columns(models.ChainLink, "l")
+_ACCOUNT = Columns(models.ProviderAccount, "p")
+_CHAIN = f"""
+    SELECT {_LINK.text}, {_ACCOUNT.text} FROM agents_chainlink l
+    JOIN agents_provideraccount p ON p.id = l.account_id
+    WHERE l.agent_id = %s ORDER BY l.position, l.id
+"""  # noqa: S608 — constants only
 
 # The link of the offline provider belongs to no account.
 NO_ACCOUNT = 0
@@ -23,11 +32,15 @@ NO_ACCOUNT = 0
 
 def rows_of(agent_id: int) -> list[models.ChainLink]:
     """Return the agent's chain in its order, with accounts loaded."""
-    return list(
-        models.ChainLink.objects.filter(agent_id=agent_id)
-        .select_related("account")
-        .order_by("position", "id")
-    )
+    links = []
+    for row in sql.fetch(_CHAIN, [agent_id]):
+        link, rest = _LINK.take(row)
+        account, _ = _ACCOUNT.take(rest)
+        if link is None or account is None:
+            raise AssertionError("an inner join finds its rows")
+        link.account = account
+        links.append(link)
+    return links
 
 
 def kinds_in_use() -> list[str]:

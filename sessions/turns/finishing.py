@@ -1,26 +1,22 @@
 """The end of a turn: transcript, outgoing row, note and state in one transaction."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
 from django.db import transaction
-from django.db.models import F, Value
 from django.utils import timezone
 
+from agents import sql
 from agents.core.events import Outcome
 from agents.core.messages import AssistantMessage, JsonObject, Reply, TextBlock, dump_reply
-from agents.models import UsageRecord
 from memory import notes
 from sessions.models import (
     Content,
-    Generation,
-    InboundMessage,
     Outgoing,
     TranscriptEntry,
     Turn,
-    TurnFreeze,
-    TurnStep,
 )
 from sessions.turns import leases
 from sessions.turns.leases import Claimed
@@ -33,6 +29,49 @@ _STATES = {
     "ended": Turn.State.ENDED,
     "failed": Turn.State.FAILED,
 }
+
+_WRITE = """
+    INSERT INTO bot_sessions_transcriptentry (generation_id, turn_id, created_at, role, content_id,
+        message_id, tool_call_id, tool_name, is_error, is_partial)
+    SELECT %s, %s, %s, role, content_id, message_id, tool_call_id, tool_name, is_error, false
+    FROM (
+        SELECT 0 AS part, m.id AS place, 'user' AS role, m.content_id, m.id AS message_id,
+            '' AS tool_call_id, '' AS tool_name, false AS is_error
+        FROM bot_sessions_inboundmessage m WHERE m.turn_id = %s
+        UNION ALL
+        SELECT 1, s.number, CASE s.kind WHEN 'tool' THEN 'tool' ELSE 'assistant' END, s.content_id,
+            NULL, s.call_id, CASE s.kind WHEN 'tool' THEN s.name ELSE '' END, s.is_error
+        FROM bot_sessions_turnstep s WHERE s.turn_id = %s AND s.finished_at IS NOT NULL
+    ) entries ORDER BY part, place
+"""
+# What all the turn's calls used, in all its attempts. How full the window is, is what the last
+# whole call said, not a sum.
+_COUNT = """
+    UPDATE bot_sessions_generation g SET
+        input_tokens = g.input_tokens + u.input,
+        cache_read_tokens = g.cache_read_tokens + u.cache_read,
+        cache_write_tokens = g.cache_write_tokens + u.cache_write,
+        output_tokens = g.output_tokens + u.output,
+        context_tokens = coalesce(u.context, g.context_tokens)
+    FROM (
+        SELECT sum(input_tokens) AS input, sum(cache_read_tokens) AS cache_read,
+            sum(cache_write_tokens) AS cache_write, sum(output_tokens) AS output,
+            (array_agg(input_tokens + cache_read_tokens + cache_write_tokens + output_tokens
+                ORDER BY id DESC) FILTER (WHERE NOT was_broken))[1] AS context
+        FROM agents_usagerecord WHERE origin = %s HAVING count(*) > 0
+    ) u WHERE g.id = %s
+"""
+_THAW = "DELETE FROM bot_sessions_turnfreeze WHERE turn_id = %s"
+_ANSWER = "UPDATE bot_sessions_inboundmessage SET status = 'answered' WHERE turn_id = %s"
+_ANOTHER_WAITS = """
+    SELECT EXISTS (SELECT 1 FROM bot_sessions_turn
+        WHERE session_id = %s AND state IN ('queued', 'running') AND id <> %s)
+"""
+_END = """
+    UPDATE bot_sessions_turn SET state = %s, notice = %s::jsonb, request_sent_at = %s,
+        first_token_at = %s, last_token_at = %s, committed_at = %s
+    WHERE id = %s
+"""
 
 
 @dataclass(slots=True)
@@ -53,8 +92,13 @@ class Finished:
 
 
 @transaction.atomic
-def finish(claimed: Claimed, outcome: Outcome, *, times: Times, time_zone: str) -> Finished:
+def finish(
+    claimed: Claimed, outcome: Outcome, *, asked: str, times: Times, time_zone: str
+) -> Finished:
     """End a turn and free its session.
+
+    Args:
+        asked: What the turn answers, for the daily note.
 
     Raises:
         LeaseLost: Another worker has the turn; nothing was written.
@@ -63,27 +107,26 @@ def finish(claimed: Claimed, outcome: Outcome, *, times: Times, time_zone: str) 
     # First, so that a message accepted from now on finds the session free or waits for us.
     leases.release(turn.session_id, claimed.token)
     now = timezone.now()
-    inbound = list(turn.messages.select_related("content").order_by("id"))
-    _write_transcript(turn, inbound, outcome, now)
+    _write_transcript(turn, outcome, now)
     outgoing = Outgoing.objects.create(session_id=turn.session_id, turn=turn, created_at=now)
-    _end(turn, outcome, times, now)
-    InboundMessage.objects.filter(turn=turn).update(status=InboundMessage.Status.ANSWERED)
-    _count(turn)
+    sql.execute(_COUNT, [turn.ref, turn.generation_id])
     if outcome.text.strip():
         notes.add_exchange(
             viewer=turn.viewer,
-            question="\n".join(message.content.text for message in inbound),
+            question=asked,
             answer=outcome.text,
             at=now,
             time_zone=time_zone,
             source=turn.ref,
         )
-    TurnFreeze.objects.filter(turn=turn).delete()
-    transaction.on_commit(lambda: _log_end(turn))
+    sql.execute(_THAW, [turn.pk])
+    sql.execute(_ANSWER, [turn.pk])
     # Looked at after the session was freed: a message that came meanwhile is seen here, or its
     # bell finds the session free.
-    waits = Turn.objects.unfinished().filter(session_id=turn.session_id).exclude(pk=turn.pk)
-    return Finished(outgoing, another_waits=waits.exists())
+    ((another_waits,),) = sql.fetch(_ANOTHER_WAITS, [turn.session_id, turn.pk])
+    _end(turn, outcome, times)
+    transaction.on_commit(lambda: _log_end(turn))
+    return Finished(outgoing, another_waits=another_waits)
 
 
 def _log_end(turn: Turn) -> None:
@@ -93,22 +136,25 @@ def _log_end(turn: Turn) -> None:
         _log.info("turn.recovered", turn=turn.pk, attempts=turn.attempt)
 
 
-def _end(turn: Turn, outcome: Outcome, times: Times, now: datetime) -> None:
+def _end(turn: Turn, outcome: Outcome, times: Times) -> None:
+    """Write the turn's end, as the last statement before the commit that it tells the time of."""
     turn.state = _STATES[outcome.kind]
     turn.notice = _notice(outcome)
     turn.request_sent_at = times.request_sent_at
     turn.first_token_at = times.first_token_at
     turn.last_token_at = times.last_token_at
-    turn.committed_at = now
-    turn.save(
-        update_fields=[
-            "state",
-            "notice",
-            "request_sent_at",
-            "first_token_at",
-            "last_token_at",
-            "committed_at",
-        ]
+    turn.committed_at = timezone.now()
+    sql.execute(
+        _END,
+        [
+            turn.state,
+            json.dumps(turn.notice) if turn.notice else None,
+            turn.request_sent_at,
+            turn.first_token_at,
+            turn.last_token_at,
+            turn.committed_at,
+            turn.pk,
+        ],
     )
 
 
@@ -118,63 +164,20 @@ def _notice(outcome: Outcome) -> JsonObject | None:
     return {"v": 1, "code": outcome.code, "values": outcome.values or {}}
 
 
-def _write_transcript(
-    turn: Turn, inbound: list[InboundMessage], outcome: Outcome, now: datetime
-) -> None:
-    entries = [
-        _entry(turn, now, role=TranscriptEntry.Role.USER, content=message.content, message=message)
-        for message in inbound
-    ]
-    steps = turn.steps.filter(finished_at__isnull=False).order_by("number")
-    entries += [_entry_of(turn, step, now) for step in steps]
+def _write_transcript(turn: Turn, outcome: Outcome, now: datetime) -> None:
+    """Write what was asked and every finished step; their texts stay where they are."""
+    sql.execute(_WRITE, [turn.generation_id, turn.pk, now, turn.pk, turn.pk])
     if outcome.partial:
-        entries.append(
-            _entry(
-                turn,
-                now,
-                role=TranscriptEntry.Role.ASSISTANT,
-                content=_partial(turn, outcome.partial),
-                is_partial=True,
-            )
+        TranscriptEntry.objects.create(
+            generation_id=turn.generation_id,
+            turn=turn,
+            role=TranscriptEntry.Role.ASSISTANT,
+            content=_partial(turn, outcome.partial),
+            is_partial=True,
+            created_at=now,
         )
-    TranscriptEntry.objects.bulk_create(entries)
-
-
-def _entry_of(turn: Turn, step: TurnStep, now: datetime) -> TranscriptEntry:
-    if step.kind == TurnStep.Kind.MODEL:
-        return _entry(turn, now, role=TranscriptEntry.Role.ASSISTANT, content_id=step.content_id)
-    return _entry(
-        turn,
-        now,
-        role=TranscriptEntry.Role.TOOL,
-        content_id=step.content_id,
-        tool_call_id=step.call_id,
-        tool_name=step.name,
-        is_error=step.is_error,
-    )
-
-
-# Columns of one entry, whichever of them it has.
-def _entry(turn: Turn, now: datetime, **columns: object) -> TranscriptEntry:
-    return TranscriptEntry(generation_id=turn.generation_id, turn=turn, created_at=now, **columns)
 
 
 def _partial(turn: Turn, text: str) -> Content:
     reply = Reply(AssistantMessage((TextBlock(text),)), "other", None, "")
     return Content.objects.create(team_id=turn.session.team_id, text=dump_reply(reply))
-
-
-def _count(turn: Turn) -> None:
-    """Add to the generation's counters what the turn's calls used, in all its attempts."""
-    calls = list(UsageRecord.objects.filter(origin=turn.ref).order_by("id"))
-    if not calls:
-        return
-    # How full the window is, is what the last whole call said, not a sum.
-    whole = [call.context_tokens for call in calls if not call.was_broken]
-    counters = {
-        name: F(name) + sum(getattr(call, name) for call in calls)
-        for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
-    }
-    if whole:
-        counters["context_tokens"] = Value(whole[-1])
-    Generation.objects.filter(pk=turn.generation_id).update(**counters)

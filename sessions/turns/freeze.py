@@ -1,22 +1,22 @@
 """What the first attempt decides for all: prompt, history and tools, kept while the turn runs."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from django.db.models import Q
 from django.utils import timezone
 from pydantic import BaseModel, TypeAdapter
 
-from agents import models
+from agents import models, sql
 from agents.core import prompt
-from agents.core.messages import Message
+from agents.core.messages import Message, UserMessage
 from agents.core.prompt import Prompt, Source
 from agents.core.protocols import SystemPart
-from agents.models import Agent, AgentDocument, Membership, Person, ToolGrant
-from agents.services import chain
+from agents.models import Agent, Membership, Person
+from agents.services import chain, persona
 from memory.prompt import MemoryParts, memory_parts
 from sessions.models import Turn, TurnFreeze
 from sessions.turns import history, offline
@@ -28,8 +28,13 @@ OFFLINE_WINDOW = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Everything that a turn's loop needs from the database."""
+    """Everything that a turn's loop needs from the database.
 
+    Args:
+        asked: What the turn answers, as one text.
+    """
+
+    asked: str
     system: tuple[SystemPart, ...]
     messages: tuple[Message, ...]
     tool_names: tuple[str, ...]
@@ -47,6 +52,11 @@ class FrozenPrompt(BaseModel):
 
 
 _FROZEN = TypeAdapter(FrozenPrompt)
+_FREEZE = """
+    INSERT INTO bot_sessions_turnfreeze (turn_id, prompt) VALUES (%s, %s)
+    ON CONFLICT (turn_id) DO UPDATE SET prompt = excluded.prompt
+"""
+_NOTE_MANIFEST = "UPDATE bot_sessions_turn SET manifest = %s::jsonb WHERE id = %s"
 
 
 def prepare(claimed: Claimed) -> Prepared:
@@ -61,9 +71,11 @@ def prepare(claimed: Claimed) -> Prepared:
         return _decide(turn, links)
     decided = _FROZEN.validate_json(frozen.prompt)
     earlier = history.since(turn, decided.history_from) if decided.history_from else ()
+    own = history.of_turn(turn)
     return Prepared(
+        asked=_asked(own),
         system=decided.system,
-        messages=(*earlier, *history.of_turn(turn)),
+        messages=(*earlier, *own),
         tool_names=decided.tool_names,
         links=links,
         time_zone=_time_zone(turn),
@@ -79,13 +91,8 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     assembled = _assemble(turn, remembered, now=now, window=window)
     system = assembled.parts
     if not links:
-        asked = "\n".join(message.text for message in own)
-        system = (*system, offline.part(turn, asked, now=now))
-    names = tuple(
-        ToolGrant.objects.filter(agent_id=turn.session.agent_id)
-        .order_by("tool")
-        .values_list("tool", flat=True)
-    )
+        system = (*system, offline.part(turn, _asked(own), now=now))
+    names = persona.granted_tools(turn.session.agent_id)
     turn.manifest = {
         "v": 1,
         "parts": [*assembled.manifest, history.manifest_of(earlier)],
@@ -93,6 +100,7 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     }
     _store(turn, FrozenPrompt(system=system, tool_names=names, history_from=earlier.first_id))
     return Prepared(
+        asked=_asked(own),
         system=system,
         messages=(*earlier.messages, *own),
         tool_names=names,
@@ -101,20 +109,22 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     )
 
 
+def _asked(own: Sequence[UserMessage]) -> str:
+    return "\n".join(message.text for message in own)
+
+
 def _store(turn: Turn, frozen: FrozenPrompt) -> None:
-    TurnFreeze.objects.bulk_create(
-        [TurnFreeze(turn=turn, prompt=_FROZEN.dump_json(frozen).decode())],
-        update_conflicts=True,
-        unique_fields=["turn"],
-        update_fields=["prompt"],
-    )
-    Turn.objects.filter(pk=turn.pk).update(manifest=turn.manifest)
+    prompt_text = _FROZEN.dump_json(frozen).decode()
+    sql.execute(_FREEZE, [turn.pk, prompt_text])
+    sql.execute(_NOTE_MANIFEST, [json.dumps(turn.manifest), turn.pk])
 
 
 def _assemble(turn: Turn, remembered: MemoryParts, *, now: datetime, window: int) -> Prompt:
     agent = turn.session.agent
     sources = [
-        *_documents(agent, turn.viewer.person_id if turn.viewer.sees_person else None),
+        *persona.documents(
+            agent.pk, person_id=turn.viewer.person_id if turn.viewer.sees_person else None
+        ),
         Source(prompt.STYLE, prompt.TOOL_STYLE),
         Source(prompt.STATE, remembered.session_state),
         Source(prompt.MEMORY, _long_term(remembered), version=_versions(remembered)),
@@ -125,14 +135,6 @@ def _assemble(turn: Turn, remembered: MemoryParts, *, now: datetime, window: int
         preset="qanot" if agent.prompt_preset == Agent.PromptPreset.QANOT else "default",
         values=_values(turn, sources, now=now),
     )
-
-
-def _documents(agent: Agent, person_id: int | None) -> list[Source]:
-    documents = AgentDocument.objects.filter(Q(person=None) | Q(person_id=person_id), agent=agent)
-    return [
-        Source(document.name, document.text, version=f"{document.pk}v{document.version_number}")
-        for document in documents
-    ]
 
 
 def _long_term(remembered: MemoryParts) -> str:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import QuerySet
-
+from agents import sql
 from agents.core.context import NewestExchanges, exchanges, history_limit
 from agents.core.cutting import TOOL_RESULT_CHARACTERS, cut_middle
 from agents.core.messages import (
@@ -41,16 +40,20 @@ class _Entry(NamedTuple):
     tool_name: str
 
 
-_COLUMNS = (
-    "pk",
-    "role",
-    "content__text",
-    "content__erased_at",
-    "is_partial",
-    "is_error",
-    "tool_call_id",
-    "tool_name",
-)
+_SELECT = """
+    SELECT e.id, e.role, c.text, c.erased_at, e.is_partial, e.is_error, e.tool_call_id, e.tool_name
+    FROM bot_sessions_transcriptentry e JOIN bot_sessions_content c ON c.id = e.content_id
+    WHERE e.generation_id = %s
+"""
+_NEWEST = f"{_SELECT} AND e.id < %s ORDER BY e.id DESC LIMIT %s"
+_SINCE = f"{_SELECT} AND e.id >= %s AND e.turn_id < %s ORDER BY e.id"
+_OWN = """
+    SELECT c.text FROM bot_sessions_inboundmessage m
+    JOIN bot_sessions_content c ON c.id = m.content_id
+    WHERE m.turn_id = %s ORDER BY m.id
+"""
+# Above every id, where reading begins.
+_NO_ENTRY = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,9 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
     messages: list[Message] = []
     tokens, has_older = 0, True
     while tokens <= limit and has_older:
-        page = _newest(turn, before=entries[-1].pk if entries else None)
+        before = entries[-1].pk if entries else _NO_ENTRY
+        rows = sql.fetch(_NEWEST, [turn.generation_id, before, PAGE])
+        page = [_Entry(*row) for row in rows]
         has_older = len(page) == PAGE
         read = [_message_of(entry) for entry in page]
         entries += page
@@ -96,14 +101,13 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
 
 def since(turn: Turn, first_id: int) -> tuple[Message, ...]:
     """Return the messages from an entry on to before the turn: what ``chosen`` once chose."""
-    entries = _entries(turn).filter(id__gte=first_id, turn_id__lt=turn.pk).order_by("id")
-    return repair_history([_message_of(_Entry(*row)) for row in entries.values_list(*_COLUMNS)])
+    rows = sql.fetch(_SINCE, [turn.generation_id, first_id, turn.pk])
+    return repair_history([_message_of(_Entry(*row)) for row in rows])
 
 
 def of_turn(turn: Turn) -> tuple[UserMessage, ...]:
     """Return what the turn answers."""
-    texts = turn.messages.order_by("id").values_list("content__text", flat=True)
-    return tuple(UserMessage(text) for text in texts)
+    return tuple(UserMessage(text) for (text,) in sql.fetch(_OWN, [turn.pk]))
 
 
 def manifest_of(chosen: Chosen) -> JsonObject:
@@ -132,15 +136,3 @@ def _message_of(entry: _Entry) -> Message:
     if entry.is_partial:
         return AssistantMessage((*message.blocks, TextBlock(f"\n\n{STOPPED_MARK}")))
     return message
-
-
-def _entries(turn: Turn) -> QuerySet[TranscriptEntry]:
-    return TranscriptEntry.objects.filter(generation_id=turn.generation_id)
-
-
-def _newest(turn: Turn, *, before: int | None) -> list[_Entry]:
-    entries = _entries(turn)
-    if before is not None:
-        entries = entries.filter(id__lt=before)
-    newest = entries.order_by("-id").values_list(*_COLUMNS)[:PAGE]
-    return [_Entry(*row) for row in newest]

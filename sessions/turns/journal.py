@@ -7,18 +7,32 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
+from agents import sql
 from agents.core.errors import ProviderError
 from agents.core.messages import Reply, ToolCall, dump_reply, load_reply
 from agents.core.protocols import ChainLink, Charge, RecordedStep
 from agents.core.tooling import ToolOutcome
 from agents.db import in_db
 from agents.services import ledger
-from sessions.models import Content, TurnStep
+from sessions.models import TurnStep
 from sessions.turns import leases
 from sessions.turns.finishing import Times
 from sessions.turns.leases import Claimed
 
 _log = structlog.get_logger(__name__)
+
+_START = """
+    INSERT INTO bot_sessions_turnstep
+        (turn_id, number, kind, name, call_id, attempt, started_at, is_error, error)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, false, '')
+    ON CONFLICT (turn_id, number) DO UPDATE SET name = excluded.name, call_id = excluded.call_id,
+        attempt = excluded.attempt, started_at = excluded.started_at, error = ''
+"""
+_KEEP = "INSERT INTO bot_sessions_content (team_id, text) VALUES (%s, %s) RETURNING id"
+_FINISH = """
+    UPDATE bot_sessions_turnstep SET content_id = %s, is_error = %s, finished_at = %s
+    WHERE turn_id = %s AND number = %s
+"""
 
 
 class DatabaseJournal:
@@ -67,21 +81,9 @@ class DatabaseJournal:
     @transaction.atomic
     def _start(self, number: int, kind: TurnStep.Kind, name: str, call_id: str) -> None:
         self._hold()
-        TurnStep.objects.bulk_create(
-            [
-                TurnStep(
-                    turn=self._turn,
-                    number=number,
-                    kind=kind,
-                    name=name,
-                    call_id=call_id,
-                    attempt=self._turn.attempt,
-                    started_at=timezone.now(),
-                )
-            ],
-            update_conflicts=True,
-            unique_fields=["turn", "number"],
-            update_fields=["name", "call_id", "attempt", "started_at", "error"],
+        sql.execute(
+            _START,
+            [self._turn.pk, number, kind, name, call_id, self._turn.attempt, timezone.now()],
         )
 
     @transaction.atomic
@@ -98,12 +100,9 @@ class DatabaseJournal:
         self, number: int, text: str, *, is_error: bool, charge: Charge | None = None
     ) -> None:
         self._hold()
-        content = Content.objects.create(
-            team_id=self._turn.session.team_id, text=text.replace("\x00", "")
-        )
-        TurnStep.objects.filter(turn=self._turn, number=number).update(
-            content=content, is_error=is_error, finished_at=timezone.now()
-        )
+        team_id = self._turn.session.team_id
+        ((content_id,),) = sql.fetch(_KEEP, [team_id, text.replace("\x00", "")])
+        sql.execute(_FINISH, [content_id, is_error, timezone.now(), self._turn.pk, number])
         if charge is not None:
             self._charge(charge)
 

@@ -13,11 +13,14 @@ from typing import Final
 
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from agents import sql
 from agents.core.errors import LeaseLost
-from sessions.models import ChatSession, Turn
+from agents.models import Agent, Person
+from agents.sql import Columns
+from sessions.models import ChannelAccount, ChatSession, Generation, Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -36,6 +39,55 @@ _FREE = f"""
           AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))
 """  # noqa: S608 — constants only
 
+_FREE_SESSIONS = f"""
+    SELECT s.id FROM bot_sessions_chatsession s
+    JOIN bot_sessions_turn t ON t.session_id = s.id AND t.state IN ('queued', 'running')
+    WHERE {_FREE} GROUP BY s.id ORDER BY min(t.id) LIMIT %s
+"""  # noqa: S608 — constants only
+_TAKE = f"""
+    UPDATE bot_sessions_chatsession s
+    SET lease_token = %s, leased_by = %s, leased_until = now() + make_interval(secs => %s)
+    WHERE s.id = %s AND {_FREE}
+"""  # noqa: S608 — constants only
+_HOLD = """
+    UPDATE bot_sessions_chatsession SET leased_until = now() + make_interval(secs => %s)
+    WHERE id = %s AND lease_token = %s
+"""
+_RELEASE = """
+    UPDATE bot_sessions_chatsession
+    SET lease_token = NULL, leased_until = NULL, leased_by = NULL
+    WHERE id = %s AND lease_token = %s
+"""
+_TURN = Columns(Turn, "t")
+_SESSION = Columns(ChatSession, "s")
+_AGENT = Columns(Agent, "a")
+_ACCOUNT = Columns(ChannelAccount, "c")
+_GENERATION = Columns(Generation, "g")
+_PERSON = Columns(Person, "p")
+_OLDEST = f"""
+    SELECT {_TURN.text}, {_SESSION.text}, {_AGENT.text}, {_ACCOUNT.text}, {_GENERATION.text},
+        {_PERSON.text}
+    FROM bot_sessions_turn t
+    JOIN bot_sessions_chatsession s ON s.id = t.session_id
+    JOIN agents_agent a ON a.id = s.agent_id
+    JOIN bot_sessions_channelaccount c ON c.id = s.account_id
+    JOIN bot_sessions_generation g ON g.id = t.generation_id
+    LEFT JOIN agents_person p ON p.id = s.person_id
+    WHERE t.session_id = %s AND t.state IN ('queued', 'running')
+    ORDER BY t.id LIMIT 1
+"""  # noqa: S608 — constants only
+_RUN = """
+    UPDATE bot_sessions_turn
+    SET state = 'running', attempt = %s, claimed_at = %s, orphaned = %s, quarantine_attempts = %s
+    WHERE id = %s
+"""
+_QUARANTINE_IS_EMPTY = f"""
+    SELECT NOT EXISTS (
+        SELECT 1 FROM bot_sessions_turn t
+        JOIN bot_sessions_chatsession s ON s.id = t.session_id
+        WHERE t.state = 'running' AND t.orphaned >= %s AND t.id <> %s AND NOT {_FREE})
+"""  # noqa: S608 — constants only
+
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
@@ -48,16 +100,7 @@ class Claimed:
 
 def free_sessions(limit: int) -> list[int]:
     """Return sessions that owe an answer and nobody works on, the longest waiting first."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT s.id FROM bot_sessions_chatsession s
-            JOIN bot_sessions_turn t ON t.session_id = s.id AND t.state IN ('queued', 'running')
-            WHERE {_FREE} GROUP BY s.id ORDER BY min(t.id) LIMIT %s
-            """,  # noqa: S608 — constants only
-            [limit],
-        )
-        return [row[0] for row in cursor.fetchall()]
+    return [session_id for (session_id,) in sql.fetch(_FREE_SESSIONS, [limit])]
 
 
 @transaction.atomic(savepoint=False)
@@ -68,15 +111,9 @@ def claim(session_id: int, *, worker_id: int) -> Claimed | None:
     into quarantine, where only one turn at a time runs and only these attempts count.
     """
     token = uuid.uuid4()
-    if not _take(session_id, token, worker_id):
+    if not sql.execute(_TAKE, [token, worker_id, settings.QANOT_LEASE_S, session_id]):
         return None
-    turn = (
-        Turn.objects.unfinished()
-        .filter(session_id=session_id)
-        .select_related("session__agent", "session__account", "session__person", "generation")
-        .order_by("id")
-        .first()
-    )
+    turn = _oldest_unfinished(session_id)
     if turn is None or not _may_run(turn):
         release(session_id, token)
         return None
@@ -84,26 +121,32 @@ def claim(session_id: int, *, worker_id: int) -> Claimed | None:
     turn.attempt += 1
     turn.state = Turn.State.RUNNING
     turn.claimed_at = timezone.now()
-    turn.save(update_fields=["attempt", "state", "claimed_at", "orphaned", "quarantine_attempts"])
+    sql.execute(
+        _RUN,
+        [turn.attempt, turn.claimed_at, turn.orphaned, turn.quarantine_attempts, turn.pk],
+    )
     transaction.on_commit(
         lambda: _log.info("lease.taken", turn=turn.pk, session=session_id, attempt=turn.attempt)
     )
     return Claimed(turn=turn, token=token, is_exhausted=is_exhausted)
 
 
-def _take(session_id: int, token: uuid.UUID, worker_id: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            UPDATE bot_sessions_chatsession s
-            SET lease_token = %s, leased_by = %s,
-                leased_until = now() + make_interval(secs => %s)
-            WHERE s.id = %s AND {_FREE}
-            """,  # noqa: S608 — constants only
-            [token, worker_id, settings.QANOT_LEASE_S, session_id],
-        )
-        taken: int = cursor.rowcount
-        return taken == 1
+def _oldest_unfinished(session_id: int) -> Turn | None:
+    """Return the turn with session, agent, channel account, person and generation loaded."""
+    rows = sql.fetch(_OLDEST, [session_id])
+    if not rows:
+        return None
+    turn, rest = _TURN.take(rows[0])
+    session, rest = _SESSION.take(rest)
+    agent, rest = _AGENT.take(rest)
+    account, rest = _ACCOUNT.take(rest)
+    generation, rest = _GENERATION.take(rest)
+    person, _ = _PERSON.take(rest)
+    if turn is None or session is None or agent is None or account is None or generation is None:
+        raise AssertionError("inner joins find their rows")
+    session.agent, session.account, session.person = agent, account, person
+    turn.session, turn.generation = session, generation
+    return turn
 
 
 def _may_run(turn: Turn) -> bool:
@@ -120,19 +163,10 @@ def _may_run(turn: Turn) -> bool:
 
 
 def _enter_quarantine(turn: Turn) -> bool:
-    with connection.cursor() as cursor:
-        # Until this transaction ends nobody else decides about quarantine.
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [QUARANTINE_LOCK])
-        cursor.execute(
-            f"""
-            SELECT NOT EXISTS (
-                SELECT 1 FROM bot_sessions_turn t
-                JOIN bot_sessions_chatsession s ON s.id = t.session_id
-                WHERE t.state = 'running' AND t.orphaned >= %s AND t.id <> %s AND NOT {_FREE})
-            """,  # noqa: S608 — constants only
-            [ORPHANED_BEFORE_QUARANTINE, turn.pk],
-        )
-        return bool(cursor.fetchone()[0])
+    # Until this transaction ends nobody else decides about quarantine.
+    sql.fetch("SELECT pg_advisory_xact_lock(%s, 0)", [QUARANTINE_LOCK])
+    ((is_empty,),) = sql.fetch(_QUARANTINE_IS_EMPTY, [ORPHANED_BEFORE_QUARANTINE, turn.pk])
+    return bool(is_empty)
 
 
 def hold(session_id: int, token: uuid.UUID) -> None:
@@ -141,9 +175,7 @@ def hold(session_id: int, token: uuid.UUID) -> None:
     Raises:
         LeaseLost: Another worker has the session; the transaction must write nothing.
     """
-    held = ChatSession.objects.filter(pk=session_id, lease_token=token).update(
-        leased_until=timezone.now() + _length()
-    )
+    held = sql.execute(_HOLD, [settings.QANOT_LEASE_S, session_id, token])
     if not held:
         raise LeaseLost(f"session {session_id} is another worker's")
 
@@ -154,9 +186,7 @@ def release(session_id: int, token: uuid.UUID) -> None:
     Raises:
         LeaseLost: Another worker has the session; the transaction must write nothing.
     """
-    held = ChatSession.objects.filter(pk=session_id, lease_token=token).update(
-        lease_token=None, leased_until=None, leased_by=None
-    )
+    held = sql.execute(_RELEASE, [session_id, token])
     if not held:
         raise LeaseLost(f"session {session_id} is another worker's")
 

@@ -130,7 +130,12 @@ class Runner:
             outcome = await self._loop(running, prepared, feed, times)
         running.is_ending = True
         finished = await in_db(
-            finishing.finish, claimed, outcome, times=times, time_zone=prepared.time_zone
+            finishing.finish,
+            claimed,
+            outcome,
+            asked=prepared.asked,
+            times=times,
+            time_zone=prepared.time_zone,
         )
         feed.end(turn.state)
         await self.hub.flush()

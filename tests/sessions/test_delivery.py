@@ -51,7 +51,7 @@ def test_answer_stored_but_not_sent_leaves_once_after_a_restart(
     claimed = leases.claim(scene.session.pk, worker_id=99)
     assert claimed is not None
     outgoing = finishing.finish(
-        claimed, Outcome("answered", "Hi"), times=Times(), time_zone="UTC"
+        claimed, Outcome("answered", "Hi"), asked="Hello", times=Times(), time_zone="UTC"
     ).outgoing
     assert outgoing.state == Outgoing.State.QUEUED
 
@@ -111,7 +111,7 @@ def test_send_whose_process_died_is_unknown(scene: Scene, recorder: type[Recorde
     claimed = leases.claim(scene.session.pk, worker_id=99)
     assert claimed is not None
     outgoing = finishing.finish(
-        claimed, Outcome("answered", "Hi"), times=Times(), time_zone="UTC"
+        claimed, Outcome("answered", "Hi"), asked="Hello", times=Times(), time_zone="UTC"
     ).outgoing
     long_ago = timezone.now() - timedelta(seconds=delivery.LONGEST_SEND_S + 1)
     Outgoing.objects.update(state=Outgoing.State.SENDING, tried_at=long_ago)

@@ -65,7 +65,9 @@ def test_worker_that_slept_past_its_lease_writes_nothing(scene: Scene) -> None:
         run_out(scene)
         assert leases.claim(scene.session.pk, worker_id=2) is not None
         with pytest.raises(LeaseLost):
-            finishing.finish(slept, Outcome("answered", "late"), times=Times(), time_zone="UTC")
+            finishing.finish(
+                slept, Outcome("answered", "late"), asked="Hello", times=Times(), time_zone="UTC"
+            )
     turn.refresh_from_db()
     assert turn.state == Turn.State.RUNNING
     assert not turn.entries.exists()
