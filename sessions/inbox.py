@@ -128,6 +128,9 @@ def _find(inbound: Inbound, *, session: ChatSession, digest: str) -> Accepted | 
 def _store(
     inbound: Inbound, text: str, digest: str, *, session: ChatSession, received_at: datetime
 ) -> Accepted:
+    # First, as it locks the session's row: of messages that come at once, the one that commits
+    # first has the lower turn, and turns run in the order of their numbers.
+    _touch(session, text, received_at)
     ((generation_id, generation_number),) = sql.fetch(_GENERATION, [session.pk])
     ((content_id,),) = sql.fetch(_KEEP, [session.team_id, text])
     viewer = viewer_of(session)
@@ -158,7 +161,6 @@ def _store(
         author_id=inbound.person.pk if inbound.person else None,
         at=received_at,
     )
-    _touch(session, text, received_at)
     transaction.on_commit(lambda: _log.info("message.committed", turn=turn.pk))
     doorbell.ring_after_commit(bells.RUN, session.pk)
     announce_after_commit(session=session.public_id, turn=turn.public_id, message=message.public_id)

@@ -4,13 +4,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from memory.models import WalEntry
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
 from sessions.inbox import MAX_CHARACTERS
-from sessions.models import Content, InboundMessage, Turn
-from tests.sessions.conftest import Scene
+from sessions.models import ChatSession, Content, InboundMessage, Turn
+from tests import factories
+from tests.sessions.conftest import Scene, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,6 +35,32 @@ def test_second_delivery_gives_what_the_first_noted(scene: Scene) -> None:
     second = scene.say("My name is Bobur", key="m-1")
     assert (first.is_new, second.is_new) == (True, False)
     assert [entry.pk for entry in second.noted] == [entry.pk for entry in first.noted] != []
+
+
+def test_of_messages_at_once_the_one_that_commits_first_has_the_lower_turn(scene: Scene) -> None:
+    def deliver() -> int:
+        try:
+            return scene.say("second").turn.pk
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            # As far as another message's acceptance has come that is not committed yet.
+            ChatSession.objects.select_for_update().get(pk=scene.session.pk)
+            second = pool.submit(deliver)
+            wait_until(_somebody_waits_for_a_lock)
+            first = factories.turn(session=scene.session)
+        assert first.pk < second.result()
+
+
+def _somebody_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+            " WHERE NOT l.granted AND a.datname = current_database()"
+        )
+        return cursor.fetchone() is not None
 
 
 def test_same_key_with_another_body_is_refused(scene: Scene) -> None:
