@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
+from agents import sql
 from agents.core.messages import load_reply
-from memory.models import WalEntry
 from sessions import notices, rendering
-from sessions.models import ChatSession, InboundMessage, TranscriptEntry, Turn, TurnStep
+from sessions.models import ChatSession, TranscriptEntry, Turn, TurnStep
 
 PAGE_TURNS: Final = 20
 
@@ -108,41 +108,58 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
     )
 
 
-def _messages(turn_ids: Sequence[int]) -> dict[int, list[ShownMessage]]:
-    rows = list(
-        InboundMessage.objects.filter(turn__in=turn_ids).select_related("content").order_by("id")
-    )
+class _Entry(NamedTuple):
+    turn_id: int
+    role: str
+    text: str
+    erased_at: datetime | None
+    is_partial: bool
+    is_error: bool
+    tool_call_id: str
+    tool_name: str
+
+
+_MESSAGES = """
+    SELECT m.turn_id, m.id, m.public_id, m.external_id, m.received_at, c.text, c.erased_at
+    FROM bot_sessions_inboundmessage m JOIN bot_sessions_content c ON c.id = m.content_id
+    WHERE m.turn_id = ANY(%s) ORDER BY m.id
+"""
+_FACTS = "SELECT source, text FROM memory_walentry WHERE source = ANY(%s) ORDER BY id"
+_ENTRIES = """
+    SELECT e.turn_id, e.role, c.text, c.erased_at, e.is_partial, e.is_error, e.tool_call_id,
+        e.tool_name
+    FROM bot_sessions_transcriptentry e JOIN bot_sessions_content c ON c.id = e.content_id
+    WHERE e.turn_id = ANY(%s) AND e.role <> 'user' ORDER BY e.id
+"""
+
+
+def _messages(turn_ids: list[int]) -> dict[int, list[ShownMessage]]:
+    rows = sql.fetch(_MESSAGES, [turn_ids])
     noted: dict[str, list[str]] = defaultdict(list)
-    facts = WalEntry.objects.filter(source__in=[row.ref for row in rows]).order_by("id")
-    for source, fact in facts.values_list("source", "text"):
+    for source, fact in sql.fetch(_FACTS, [[f"message:{row[1]}" for row in rows]]):
         noted[source].append(fact)
     found: dict[int, list[ShownMessage]] = defaultdict(list)
-    for row in rows:
+    for turn_id, message_id, public_id, key, received_at, text, erased_at in rows:
         message = ShownMessage(
-            id=row.public_id,
-            key=row.external_id or "",
-            text=None if row.content.erased_at else row.content.text,
-            at=row.received_at,
-            noted=notices.noted_texts(noted[row.ref]),
+            id=public_id,
+            key=key or "",
+            text=None if erased_at else text,
+            at=received_at,
+            noted=notices.noted_texts(noted[f"message:{message_id}"]),
         )
-        found[row.turn_id].append(message)
+        found[turn_id].append(message)
     return found
 
 
-def _entries(turn_ids: Sequence[int]) -> dict[int, list[TranscriptEntry]]:
-    rows = (
-        TranscriptEntry.objects.filter(turn__in=turn_ids)
-        .exclude(role=TranscriptEntry.Role.USER)
-        .select_related("content")
-        .order_by("id")
-    )
-    found: dict[int, list[TranscriptEntry]] = defaultdict(list)
-    for row in rows:
-        found[row.turn_id].append(row)
+def _entries(turn_ids: list[int]) -> dict[int, list[_Entry]]:
+    found: dict[int, list[_Entry]] = defaultdict(list)
+    for row in sql.fetch(_ENTRIES, [turn_ids]):
+        entry = _Entry(*row)
+        found[entry.turn_id].append(entry)
     return found
 
 
-def _seconds(entries: dict[int, list[TranscriptEntry]]) -> dict[tuple[int, str], float]:
+def _seconds(entries: dict[int, list[_Entry]]) -> dict[tuple[int, str], float]:
     """Return how long each tool call took, by turn and call."""
     with_tools = {
         turn
@@ -162,7 +179,7 @@ def _seconds(entries: dict[int, list[TranscriptEntry]]) -> dict[tuple[int, str],
 
 
 def _parts(
-    entries: Iterable[TranscriptEntry], seconds: dict[tuple[int, str], float]
+    entries: Iterable[_Entry], seconds: dict[tuple[int, str], float]
 ) -> Iterable[ShownText | ShownTool]:
     for entry in entries:
         if entry.role == TranscriptEntry.Role.TOOL:
@@ -176,10 +193,10 @@ def _parts(
             yield text
 
 
-def _text(entry: TranscriptEntry) -> ShownText | None:
-    if entry.content.erased_at:
+def _text(entry: _Entry) -> ShownText | None:
+    if entry.erased_at:
         return ShownText(html=None, is_partial=entry.is_partial)
-    text = load_reply(entry.content.text).message.text
+    text = load_reply(entry.text).message.text
     if not text.strip():
         return None
     return ShownText(html=rendering.render(text), is_partial=entry.is_partial)

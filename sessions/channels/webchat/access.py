@@ -8,9 +8,32 @@ from django.contrib.auth import get_user
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import HttpRequest
 
-from agents.models import Agent, User
+from agents import sql
+from agents.models import Agent, Person, User
 from agents.services import people
+from agents.sql import Columns
 from sessions.models import ChannelAccount, ChatSession, Turn
+
+# `conversations_of`, by hand: every message and every look at a turn asks for one.
+_SESSION = Columns(ChatSession, "s")
+_AGENT = Columns(Agent, "a")
+_ACCOUNT = Columns(ChannelAccount, "c")
+_PERSON = Columns(Person, "p")
+_OWN_WHERE = f"""
+    SELECT {_SESSION.text}, {_AGENT.text}, {_ACCOUNT.text}, {_PERSON.text},
+        EXISTS (SELECT 1 FROM bot_sessions_turn t
+            WHERE t.session_id = s.id AND t.state IN ('queued', 'running'))
+    FROM bot_sessions_chatsession s
+    JOIN agents_agent a ON a.id = s.agent_id
+    JOIN bot_sessions_channelaccount c ON c.id = s.account_id AND c.channel = 'webchat'
+    JOIN agents_person p ON p.id = s.person_id
+    JOIN agents_team m ON m.id = s.team_id AND m.archived_at IS NULL
+    WHERE s.kind = 'direct' AND s.archived_at IS NULL
+        AND p.user_id = %s AND (%s OR EXISTS (
+            SELECT 1 FROM agents_membership b WHERE b.team_id = s.team_id AND b.user_id = %s))
+        AND s."""  # noqa: S608 — constants only
+_CONVERSATION = f"{_OWN_WHERE}public_id = %s"
+_CONVERSATION_OF_TURN = f"{_OWN_WHERE}id = %s"
 
 
 def user_of(session_key: str) -> User | None:
@@ -57,14 +80,33 @@ def conversations_of(user: User) -> QuerySet[ChatSession]:
 
 
 def conversation(user: User, public_id: UUID) -> ChatSession | None:
-    """Return one of the user's own conversations; None for any other."""
-    return conversations_of(user).filter(public_id=public_id).first()
+    """Return one of the user's own conversations, with ``is_running``; None for any other."""
+    return _conversation(_CONVERSATION, public_id, user)
 
 
 def turn(user: User, public_id: UUID) -> Turn | None:
     """Return a turn of one of the user's own conversations; None for any other."""
-    return (
-        Turn.objects.select_related("session")
-        .filter(public_id=public_id, session__in=conversations_of(user).order_by().values("pk"))
-        .first()
-    )
+    found = Turn.objects.filter(public_id=public_id).first()
+    if found is None:
+        return None
+    session = _conversation(_CONVERSATION_OF_TURN, found.session_id, user)
+    if session is None:
+        return None
+    found.session = session
+    return found
+
+
+def _conversation(statement: str, key: object, user: User) -> ChatSession | None:
+    rows = sql.fetch(statement, [user.pk, user.is_superuser, user.pk, key])
+    if not rows:
+        return None
+    session, rest = _SESSION.take(rows[0])
+    agent, rest = _AGENT.take(rest)
+    account, rest = _ACCOUNT.take(rest)
+    person, (is_running,) = _PERSON.take(rest)
+    if session is None or agent is None or account is None:
+        raise AssertionError("inner joins find their rows")
+    session.agent, session.account, session.person = agent, account, person
+    # As the annotation of `conversations_of` gives it.
+    vars(session)["is_running"] = is_running
+    return session
