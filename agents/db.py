@@ -11,7 +11,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # As many threads as the pool has connections: a thread never waits for a connection.
-_threads = ThreadPoolExecutor(settings.DATABASE_POOL_SIZE, thread_name_prefix="database")
+_threads = ThreadPoolExecutor(settings.DATABASE_THREADS, thread_name_prefix="database")
 
 
 async def in_db(f: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

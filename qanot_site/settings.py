@@ -118,6 +118,8 @@ TEMPLATES = [
 
 # Database. Bounds of every process's connections: docs/connections.md.
 DATABASE_POOL_SIZE = 16
+# Threads of a process that speak to the database for coroutines (agents/db.py).
+DATABASE_THREADS = 3
 DATABASE_URL = ENVIRONMENT.database_url or (_servers.database_url if _servers else "")
 DATABASE_OWNER_URL = (
     ENVIRONMENT.database_owner_url

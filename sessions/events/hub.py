@@ -19,7 +19,7 @@ from sessions.events.redis_client import redis_client
 
 _log = structlog.get_logger(__name__)
 
-GATHER_S: Final = 0.04
+GATHER_S: Final = 0.03
 # After a refused connection; the sweep and the transcript serve watchers meanwhile.
 AWAY_PAUSE_S: Final = 0.5
 

@@ -32,6 +32,7 @@ class Prepared:
 
     Args:
         asked: What the turn answers, as one text.
+        noted_model: The model of the first call, where its step is written already.
     """
 
     asked: str
@@ -40,6 +41,7 @@ class Prepared:
     tool_names: tuple[str, ...]
     links: tuple[models.ChainLink, ...]
     time_zone: str
+    noted_model: str | None = None
 
 
 class FrozenPrompt(BaseModel):
@@ -78,6 +80,18 @@ def prepare(claimed: Claimed) -> Prepared:
         messages=(*earlier, *own),
         tool_names=decided.tool_names,
         links=links,
+        time_zone=_time_zone(turn),
+    )
+
+
+def nothing(turn: Turn) -> Prepared:
+    """Return what a turn needs that will not be tried again."""
+    return Prepared(
+        asked=_asked(history.of_turn(turn)),
+        system=(),
+        messages=(),
+        tool_names=(),
+        links=(),
         time_zone=_time_zone(turn),
     )
 

@@ -17,12 +17,11 @@ from agents.core.messages import (
     UserMessage,
     load_reply,
 )
-from agents.core.repair import repair_history
 from agents.core.tokens import estimate_messages
 from sessions.models import TranscriptEntry, Turn
 
 # Enough for most conversations' newest 20,000 tokens in one query.
-PAGE = 200
+PAGE = 500
 STOPPED_MARK = "[stopped by the person here]"
 ERASED = "[erased]"
 
@@ -93,7 +92,7 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
     shown = NewestExchanges().shrink((*messages, *own), window_tokens=window_tokens)
     kept = shown[: max(len(shown) - len(own), 0)]
     return Chosen(
-        messages=repair_history(kept),
+        messages=kept,
         first_id=entries[len(kept) - 1].pk if kept else None,
         was_cut=has_older or len(kept) < len(messages),
     )
@@ -102,7 +101,7 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
 def since(turn: Turn, first_id: int) -> tuple[Message, ...]:
     """Return the messages from an entry on to before the turn: what ``chosen`` once chose."""
     rows = sql.fetch(_SINCE, [turn.generation_id, first_id, turn.pk])
-    return repair_history([_message_of(_Entry(*row)) for row in rows])
+    return tuple(_message_of(_Entry(*row)) for row in rows)
 
 
 def of_turn(turn: Turn) -> tuple[UserMessage, ...]:

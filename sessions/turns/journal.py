@@ -1,6 +1,6 @@
 """A turn's steps in PostgreSQL: what a later attempt replays."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import structlog
@@ -8,13 +8,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents import sql
+from agents.core import protocols
 from agents.core.errors import ProviderError
 from agents.core.messages import Reply, ToolCall, dump_reply, load_reply
-from agents.core.protocols import ChainLink, Charge, RecordedStep
+from agents.core.protocols import Charge, RecordedStep
 from agents.core.tooling import ToolOutcome
 from agents.db import in_db
+from agents.models import ChainLink
 from agents.services import ledger
-from sessions.models import TurnStep
+from sessions.models import Turn, TurnStep
 from sessions.turns import leases
 from sessions.turns.finishing import Times
 from sessions.turns.leases import Claimed
@@ -38,7 +40,8 @@ _FINISH = """
 class DatabaseJournal:
     """The ``Journal`` of one attempt; every write first passes the lease's fence."""
 
-    def __init__(self, claimed: Claimed, times: Times) -> None:
+    def __init__(self, claimed: Claimed, times: Times, *, noted_model: str | None = None) -> None:
+        self._noted_model = noted_model
         self._claimed = claimed
         self._turn = claimed.turn
         self._times = times
@@ -49,9 +52,11 @@ class DatabaseJournal:
             return {}
         return await in_db(recorded_steps, self._turn.pk)
 
-    async def model_started(self, number: int, link: ChainLink) -> None:
+    async def model_started(self, number: int, link: protocols.ChainLink) -> None:
         """Note that a request is about to leave."""
-        await in_db(self._start, number, TurnStep.Kind.MODEL, link.model, "")
+        if number != 1 or link.model != self._noted_model:
+            await in_db(self._start, number, TurnStep.Kind.MODEL, link.model, "")
+        self._noted_model = None
         if self._times.request_sent_at is None:
             self._times.request_sent_at = timezone.now()
         _log.info("request.sent", turn=self._turn.pk, step=number, account=link.account_id)
@@ -81,10 +86,7 @@ class DatabaseJournal:
     @transaction.atomic
     def _start(self, number: int, kind: TurnStep.Kind, name: str, call_id: str) -> None:
         self._hold()
-        sql.execute(
-            _START,
-            [self._turn.pk, number, kind, name, call_id, self._turn.attempt, timezone.now()],
-        )
+        _start(self._turn, number, kind, name, call_id)
 
     @transaction.atomic
     def _break(self, number: int, charge: Charge | None, error: ProviderError) -> None:
@@ -122,6 +124,29 @@ class DatabaseJournal:
                 channel=session.account.channel,
             ),
         )
+
+
+def note_first_call(claimed: Claimed, links: Sequence[ChainLink]) -> str | None:
+    """Write the first call's step with the claim, where it is certain which model is asked.
+
+    Call it in the transaction that claims the turn; it saves another one before the request.
+
+    Returns:
+        The model; None where the call will be noted when it is made.
+    """
+    turn = claimed.turn
+    if turn.attempt > 1 or turn.stop_requested_at is not None or not links:
+        return None
+    account = links[0].account
+    if account.switched_off_at is not None or account.cool_until is not None:
+        return None
+    _start(turn, 1, TurnStep.Kind.MODEL, links[0].model, "")
+    return links[0].model
+
+
+def _start(turn: Turn, number: int, kind: str, name: str, call_id: str) -> None:
+    values = [turn.pk, number, kind, name, call_id, turn.attempt, timezone.now()]
+    sql.execute(_START, values)
 
 
 def recorded_steps(turn_id: int) -> dict[int, RecordedStep]:

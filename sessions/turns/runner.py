@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 from django.conf import settings
@@ -33,7 +33,7 @@ from sessions import delivery
 from sessions.events.feed import Feed, ToolState
 from sessions.events.hub import Hub
 from sessions.models import Outgoing, TurnStep
-from sessions.turns import finishing, freeze, leases
+from sessions.turns import finishing, freeze, journal, leases
 from sessions.turns.finishing import Times
 from sessions.turns.freeze import Prepared
 from sessions.turns.journal import DatabaseJournal, recorded_steps
@@ -170,7 +170,7 @@ class Runner:
         )
         asker = Asker(
             chain=chain.open_chain(prepared.links),
-            journal=DatabaseJournal(running.claimed, times),
+            journal=DatabaseJournal(running.claimed, times, noted_model=prepared.noted_model),
             purse=OpenPurse(),
             cool_downs=SharedCoolDowns([link.account for link in prepared.links]),
             stop=running.stop,
@@ -207,7 +207,14 @@ def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepar
     try:
         with transaction.atomic():
             claimed = leases.claim(session_id, worker_id=worker_id)
-            return None if claimed is None else (claimed, freeze.prepare(claimed))
+            if claimed is None:
+                return None
+            if claimed.is_exhausted:
+                return claimed, freeze.nothing(claimed.turn)
+            prepared = freeze.prepare(claimed)
+            return claimed, replace(
+                prepared, noted_model=journal.note_first_call(claimed, prepared.links)
+            )
     except Exception:
         leases.claim(session_id, worker_id=worker_id)
         raise

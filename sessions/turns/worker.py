@@ -148,8 +148,7 @@ class Worker:
             for session_id in await in_db(leases.free_sessions, places):
                 _log.info("sweep.found", session=session_id)
                 task = asyncio.create_task(self._run_session(session_id))
-                self._sessions.add(task)
-                task.add_done_callback(self._sessions.discard)
+                task.add_done_callback(_log_failure)
         for outgoing_id in await in_db(_outgoing_to_send):
             await delivery.deliver(outgoing_id)
 
@@ -226,6 +225,12 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         except Exception:
             _log.exception("worker.round_failed", work=work.__name__)
         await asyncio.sleep(seconds)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    """Log what a swept session raised; a bell's is logged by its task."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("session.failed", exc_info=error)
 
 
 async def _warm() -> None:

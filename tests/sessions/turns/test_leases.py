@@ -12,7 +12,7 @@ from django.utils import timezone
 from agents.core.errors import LeaseLost
 from agents.core.events import Outcome
 from sessions.models import ChatSession, Turn
-from sessions.turns import finishing, leases
+from sessions.turns import finishing, freeze, leases
 from sessions.turns.finishing import Times
 from sessions.turns.worker import Worker
 from tests.fakes.script import Say, answer
@@ -105,6 +105,27 @@ def test_exhausted_turn_fails_with_words_and_the_queue_goes_on(
     Turn.objects.filter(pk=turn.pk).update(
         state=Turn.State.RUNNING, orphaned=4, quarantine_attempts=3, attempt=5
     )
+    follower = scene.say("Hello?").turn
+    scene.fake.play("I am here")
+    start_worker()
+    wait_until(lambda: ended(turn) and ended(follower))
+    assert (turn.state, follower.state) == (Turn.State.FAILED, Turn.State.ANSWERED)
+    assert turn.notice is not None
+    assert turn.notice["code"] == "crashed"
+
+
+def test_turn_whose_prompt_cannot_be_made_ends_with_words_and_the_queue_goes_on(
+    scene: Scene, start_worker: Callable[[], Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = scene.say("poison").turn
+    prepare = freeze.prepare
+
+    def stumble(claimed: leases.Claimed) -> freeze.Prepared:
+        if claimed.turn.pk == turn.pk:
+            raise RuntimeError("no prompt for this one")
+        return prepare(claimed)
+
+    monkeypatch.setattr(freeze, "prepare", stumble)
     follower = scene.say("Hello?").turn
     scene.fake.play("I am here")
     start_worker()
