@@ -5,6 +5,7 @@ as text takes a twentieth of that, since PostgreSQL keeps its plan. Everything e
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, models
@@ -29,6 +30,33 @@ def execute(statement: str, values: Sequence[Any]) -> int:
         cursor.execute(statement, values)
         touched: int = cursor.rowcount
     return touched
+
+
+def insert(instance: M) -> M:
+    """Store a new instance, as ``save`` does, by a statement that is built once a model.
+
+    For models whose key the database gives; there are no signals.
+    """
+    statement, fields = _insertion(type(instance))
+    values = [
+        field.get_db_prep_save(field.pre_save(instance, add=True), connection=connection)
+        for field in fields
+    ]
+    ((instance.pk,),) = fetch(statement, values)
+    instance._state.adding = False
+    instance._state.db = DEFAULT_DB_ALIAS
+    return instance
+
+
+@cache
+def _insertion(model: type[models.Model]) -> tuple[str, list[models.Field[Any, Any]]]:
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    places = ", ".join("%s" for _ in fields)
+    table, key = model._meta.db_table, model._meta.pk.column
+    # Names come from the models, values are bound.
+    statement = f'INSERT INTO "{table}" ({columns}) VALUES ({places}) RETURNING "{key}"'  # noqa: S608
+    return statement, fields
 
 
 class Columns(Generic[M]):

@@ -1,5 +1,7 @@
 """The composing app: commands, addresses, the admin site."""
 
+import gc
+
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
 
@@ -9,9 +11,23 @@ from qanot_site.celery import app as celery_app
 __all__ = ["QanotAdminConfig", "QanotSiteConfig", "celery_app"]
 
 
+# Net new objects before the youngest generation is looked through, and how often the older ones.
+COLLECT_AFTER = (50_000, 50, 50)
+
+
 class QanotSiteConfig(AppConfig):
     name = "qanot_site"
     verbose_name = "Qanot"
+
+    def ready(self) -> None:
+        """Keep the collector away from what was imported.
+
+        With Python's defaults a full collection came every few seconds and stood for 50 to
+        100 ms, in which no stream of the process moved: measured with 150 streams, the slowest
+        twentieth of the chunks waited 150 ms instead of 40.
+        """
+        gc.freeze()
+        gc.set_threshold(*COLLECT_AFTER)
 
 
 class QanotAdminConfig(AdminConfig):

@@ -134,24 +134,28 @@ def _store(
     ((generation_id, generation_number),) = sql.fetch(_GENERATION, [session.pk])
     ((content_id,),) = sql.fetch(_KEEP, [session.team_id, text])
     viewer = viewer_of(session)
-    turn = Turn.objects.create(
-        session=session,
-        generation_id=generation_id,
-        viewer_person_id=viewer.person_id,
-        is_private=viewer.is_private,
-        accepted_at=timezone.now(),
+    turn = sql.insert(
+        Turn(
+            session=session,
+            generation_id=generation_id,
+            viewer_person_id=viewer.person_id,
+            is_private=viewer.is_private,
+            accepted_at=timezone.now(),
+        )
     )
-    message = InboundMessage.objects.create(
-        account_id=session.account_id,
-        sender=inbound.sender,
-        external_id=inbound.external_id,
-        body_digest=digest,
-        session=session,
-        person=inbound.person,
-        turn=turn,
-        content_id=content_id,
-        payload=inbound.payload,
-        received_at=received_at,
+    message = sql.insert(
+        InboundMessage(
+            account_id=session.account_id,
+            sender=inbound.sender,
+            external_id=inbound.external_id,
+            body_digest=digest,
+            session=session,
+            person=inbound.person,
+            turn=turn,
+            content_id=content_id,
+            payload=inbound.payload,
+            received_at=received_at,
+        )
     )
     noted = wal.append(
         text,

@@ -7,6 +7,7 @@ from typing import Final
 
 import genai_prices
 
+from agents import sql
 from agents.core.messages import JsonObject, Usage
 from agents.core.protocols import ChainLink, Charge, ModelCall
 from agents.models import UsageRecord
@@ -62,7 +63,7 @@ def record(charge: Charge, spender: Spender) -> None:
     if charge.account_id == NO_ACCOUNT:
         return
     price, cost = price_of(charge.model, charge.usage)
-    UsageRecord.objects.create(
+    row = UsageRecord(
         origin=spender.origin,
         kind=spender.kind,
         team_id=spender.team_id,
@@ -82,6 +83,7 @@ def record(charge: Charge, spender: Spender) -> None:
         price=price,
         cost_usd=cost,
     )
+    sql.insert(row)
 
 
 def price_of(model: str, usage: Usage) -> tuple[JsonObject | None, Decimal | None]:

@@ -20,6 +20,7 @@ TURN_S: Final = 120.0
 NS_PER_MS: Final = 1_000_000
 # What the fake provider says: the CLOCK_MONOTONIC of each chunk's sending.
 STAMP: Final = re.compile(r"t=(\d+) ")
+RECEIVED: Final = re.compile(r"r=(\d+) ")
 
 
 class Unanswered(Exception):
@@ -64,6 +65,12 @@ class Exchange:
                     taken.add(frame["n"])
                     found.append((at, frame["text"]))
         return found
+
+    @property
+    def received_ns(self) -> int:
+        """Return when the request was at the provider, as its first chunk tells."""
+        (stamp,) = [found for _, text in self.texts for found in RECEIVED.findall(text)]
+        return int(stamp)
 
     @property
     def chunks(self) -> list[tuple[int, int]]:

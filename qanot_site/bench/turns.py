@@ -51,7 +51,7 @@ class Timing:
     """Where one turn's time went, milliseconds.
 
     Args:
-        before: Accepted until the provider sent its first chunk, which it does at once.
+        before: Accepted until the request was at the provider.
         after: The provider sent its last chunk until the answer was committed.
         first_token: Posted until the first text was in the browser's socket.
         whole: Posted until the browser was told that the turn is over.
@@ -247,10 +247,12 @@ def _timing(exchange: Exchange, turn: Turn, offset_ns: int) -> Timing:
     if turn.state != Turn.State.ANSWERED or turn.committed_at is None or not chunks:
         raise Unanswered(f"{exchange.text!r} ended as {turn.state}: {turn.notice}")
     sent = [stamp + offset_ns for stamp, _ in chunks]
+    # From the request's arrival to the first chunk: not the platform's time.
+    provider_ns = chunks[0][0] - exchange.received_ns
     return Timing(
-        before=(sent[0] - _ns(turn.accepted_at)) / NS_PER_MS,
+        before=(exchange.received_ns + offset_ns - _ns(turn.accepted_at)) / NS_PER_MS,
         after=(_ns(turn.committed_at) - sent[-1]) / NS_PER_MS,
-        first_token=(exchange.texts[0][0] - exchange.sent_ns) / NS_PER_MS,
+        first_token=(exchange.texts[0][0] - exchange.sent_ns - provider_ns) / NS_PER_MS,
         whole=(exchange.ended_ns - exchange.sent_ns) / NS_PER_MS,
     )
 
@@ -290,7 +292,7 @@ def _table(
     early, late = (median(values) for values in grown)
     rows = [
         spread("platform time in a turn, ms", [timing.platform for timing in calm]),
-        spread("  accepted → first chunk sent by the provider", [t.before for t in calm]),
+        spread("  accepted → request at the provider", [t.before for t in calm]),
         spread("  last chunk sent by the provider → committed", [t.after for t in calm]),
         spread("post → first text in the browser, ms", [t.first_token for t in calm]),
         (f"growth: {late:.1f} ms / {early:.1f} ms", f"{late / early:.2f}", ""),

@@ -43,8 +43,9 @@ Body = dict[str, Any]
 
 SECRET_HEADERS = frozenset({"authorization", "x-api-key", "api-key", "cookie"})
 WAIT_S = 5.0
-# A stamped chunk's place in a prebuilt event.
+# A stamped chunk's place in a prebuilt event; the first one also tells when the request came.
 STAMP = "t=%d "
+FIRST_STAMP = f"r=%d {STAMP}"
 
 
 @dataclass(slots=True)
@@ -345,14 +346,18 @@ class FakeServer:
             if isinstance(step, Silence | Reset):
                 await self._hold(request, step)
             else:
-                await self._write(response, talk, step)
+                await self._write(response, recorded, talk, step)
         else:
             await response.write(talk.end())
         await response.write_eof()
         return response
 
-    async def _write(self, response: web.StreamResponse, talk: Talk, step: Step) -> None:
+    async def _write(
+        self, response: web.StreamResponse, recorded: RecordedRequest, talk: Talk, step: Step
+    ) -> None:
         match step:
+            case Say(is_stamped=True):
+                await self._say_stamped(response, recorded, talk, step)
             case Say():
                 await self._say(response, talk, step)
             case CallTool():
@@ -368,9 +373,6 @@ class FakeServer:
                 raise TypeError(f"{step} cannot be written")
 
     async def _say(self, response: web.StreamResponse, talk: Talk, step: Say) -> None:
-        if step.is_stamped:
-            await self._say_stamped(response, talk, step)
-            return
         number = 0
         pieces = step.pieces()
         while step.chunks is None or number < len(pieces):
@@ -379,16 +381,20 @@ class FakeServer:
             await response.write(talk.text(pieces[number % len(pieces)]))
             number += 1
 
-    async def _say_stamped(self, response: web.StreamResponse, talk: Talk, step: Say) -> None:
+    async def _say_stamped(
+        self, response: web.StreamResponse, recorded: RecordedRequest, talk: Talk, step: Say
+    ) -> None:
         # The first piece also opens the text; all later ones are alike and built once.
-        first, later = talk.text(STAMP), talk.text(STAMP)
+        first, later = talk.text(FIRST_STAMP), talk.text(STAMP)
         due_s = time.monotonic()
         for number in range(step.chunks or 0):
             if number:
                 # Against the clock, so that a late piece does not delay all later ones.
                 due_s += step.interval_s
                 await asyncio.sleep(max(0.0, due_s - time.monotonic()))
-            await response.write((later if number else first) % time.monotonic_ns())
+            now_ns = time.monotonic_ns()
+            stamps = now_ns if number else (recorded.received_at_ns, now_ns)
+            await response.write((later if number else first) % stamps)
 
 
 def _reset(request: web.Request) -> None:
