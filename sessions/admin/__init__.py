@@ -1,0 +1,9 @@
+"""Conversations, to be followed from the session to its turns, steps and messages.
+
+Everybody who reads a team sees that something was said, when and how long; what was said in a
+direct conversation only its person sees.
+"""
+
+from sessions.admin import conversations, messages, turns
+
+__all__ = ["conversations", "messages", "turns"]
