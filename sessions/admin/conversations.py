@@ -10,11 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from agents.admin import links
 from agents.admin.archive import ArchivedFilter
-from agents.admin.base import (
-    ReadOnlyAdmin,
-    ReadOnlyInline,
-    TeamAdmin,
-)
+from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline, TeamAdmin
 from agents.admin.privacy import private_mark
 from sessions.admin.text import ConversationText, count, session_link
 from sessions.models import (

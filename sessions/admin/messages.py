@@ -12,18 +12,10 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from agents.admin import links
-from agents.admin.base import (
-    ReadOnlyAdmin,
-)
+from agents.admin.base import ReadOnlyAdmin
 from agents.admin.privacy import as_written
 from sessions.admin.text import ConversationText, as_told, session_link
-from sessions.models import (
-    Content,
-    InboundMessage,
-    Outgoing,
-    TranscriptEntry,
-    TurnStep,
-)
+from sessions.models import Content, InboundMessage, Outgoing, TranscriptEntry, TurnStep
 
 SEND_COLOURS = {
     Outgoing.State.QUEUED: "info",

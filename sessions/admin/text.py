@@ -14,15 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
 from agents.admin import links
-from agents.admin.base import (
-    yes_or_dash,
-)
+from agents.admin.base import yes_or_dash
 from agents.admin.privacy import PrivateText, belongs_to_user
 from agents.core.messages import load_reply
-from sessions.models import (
-    ChatSession,
-    TurnStep,
-)
+from sessions.models import ChatSession, TurnStep
 
 
 class ConversationText(PrivateText):

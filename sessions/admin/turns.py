@@ -11,11 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from agents.admin import links
-from agents.admin.base import (
-    ReadOnlyAdmin,
-    ReadOnlyInline,
-    SuperuserAdmin,
-)
+from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline, SuperuserAdmin
 from agents.admin.privacy import as_written, private_mark
 from agents.models import UsageRecord
 from sessions.admin.text import (
@@ -27,13 +23,7 @@ from sessions.admin.text import (
     seconds,
     session_link,
 )
-from sessions.models import (
-    InboundMessage,
-    TranscriptEntry,
-    Turn,
-    TurnStep,
-    WorkerProcess,
-)
+from sessions.models import InboundMessage, TranscriptEntry, Turn, TurnStep, WorkerProcess
 
 STATE_COLOURS = {
     Turn.State.QUEUED: "info",
