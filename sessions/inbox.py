@@ -14,6 +14,7 @@ from agents.core.messages import JsonObject
 from agents.core.viewer import Viewer
 from agents.models import Person
 from memory import wal
+from memory.detector import mask_secrets
 from memory.models import WalEntry
 from sessions import bells
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
@@ -34,7 +35,9 @@ _GENERATION = """
 """
 _KEEP = "INSERT INTO bot_sessions_content (team_id, text) VALUES (%s, %s) RETURNING id"
 _TOUCH = """
-    UPDATE bot_sessions_chatsession SET last_interaction_at = %s, title = %s WHERE id = %s
+    UPDATE bot_sessions_chatsession
+    SET last_interaction_at = %s, title = CASE title WHEN '' THEN %s ELSE title END
+    WHERE id = %s RETURNING title
 """
 
 
@@ -172,10 +175,11 @@ def _store(
 
 
 def _touch(session: ChatSession, text: str, at: datetime) -> None:
-    session.title = session.title or _title_of(text)
-    sql.execute(_TOUCH, [at, session.title, session.pk])
+    title = session.title or _title_of(text)
+    ((session.title,),) = sql.fetch(_TOUCH, [at, title, session.pk])
 
 
 def _title_of(text: str) -> str:
-    line = " ".join(text.split())
+    """Return a message's first words, secrets masked; what lies far behind is not looked at."""
+    line = " ".join(mask_secrets(text[: 20 * TITLE_CHARACTERS]).split())
     return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1].rstrip()}…"

@@ -97,6 +97,21 @@ def test_first_message_names_the_conversation(scene: Scene) -> None:
     assert len(scene.session.title) <= 60
 
 
+def test_secret_in_the_first_message_is_masked_in_the_title(scene: Scene) -> None:
+    accepted = scene.say("My password is hunter2!x and it must stay mine")
+    scene.session.refresh_from_db()
+    assert "hunter2" not in scene.session.title
+    assert "hunter2!x" in accepted.message.content.text
+
+
+def test_title_that_was_given_meanwhile_is_kept(scene: Scene) -> None:
+    ChatSession.objects.filter(pk=scene.session.pk).update(title="Office hours")
+    scene.say("When does it open?")
+    assert scene.session.title == "Office hours"
+    scene.session.refresh_from_db()
+    assert scene.session.title == "Office hours"
+
+
 def test_redis_that_is_away_does_not_hold_up_a_message(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
