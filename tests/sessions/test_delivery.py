@@ -44,7 +44,7 @@ def recorder(settings: Settings) -> Iterator[type[Recorder]]:
     delivery.sender_of.cache_clear()
 
 
-def test_answer_stored_but_not_sent_leaves_once_after_a_restart(
+def test_case_restart_1_an_answer_stored_but_not_sent_leaves_once_after_a_restart(
     scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
 ) -> None:
     scene.say("Hello")
@@ -60,7 +60,7 @@ def test_answer_stored_but_not_sent_leaves_once_after_a_restart(
     assert recorder.sent == [outgoing.pk]
 
 
-def test_send_that_could_not_leave_is_tried_again_and_leaves_once(
+def test_case_restart_3_a_send_that_could_not_leave_is_tried_again_and_leaves_once(
     scene: Scene, recorder: type[Recorder], worker: Worker
 ) -> None:
     recorder.failures.extend([NotDelivered("away"), NotDelivered("away")])

@@ -135,7 +135,7 @@ def test_turn_whose_prompt_cannot_be_made_ends_with_words_and_the_queue_goes_on(
     assert turn.notice["code"] == "crashed"
 
 
-def test_orphan_counts_as_recovered_only_when_it_has_ended(
+def test_case_stop_3_an_orphan_counts_as_recovered_only_when_it_has_ended(
     scene: Scene, start_worker: Callable[[], Worker], caplog: pytest.LogCaptureFixture
 ) -> None:
     turn = scene.say("Hello").turn

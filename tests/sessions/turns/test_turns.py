@@ -11,7 +11,7 @@ from sessions.models import InboundMessage, Outgoing, TranscriptEntry, Turn, Tur
 from sessions.turns import stopping
 from sessions.turns.worker import Worker
 from tests.fakes.anthropic import FakeAnthropic
-from tests.fakes.script import CallTool, Refusal, Say, Silence, Tokens, answer
+from tests.fakes.script import CallTool, Refusal, Reset, Say, Silence, Tokens, answer
 from tests.sessions.conftest import Scene, ended, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -237,3 +237,42 @@ def test_step_rows_of_a_broken_call_say_what_happened(scene: Scene, worker: Work
     assert step.error.startswith("request_refused")
     scene.account.refresh_from_db()
     assert scene.account.cool_until is None
+
+
+def test_case_restart_2_only_the_call_whose_connection_was_reset_is_made_again(
+    scene: Scene, worker: Worker
+) -> None:
+    facts = ["the office opens at 9", "Bobur likes green tea", "the code word is melon"]
+    calls = [answer(CallTool("remember_fact", {"fact": fact})) for fact in facts]
+    scene.fake.play(*calls, answer(Reset()), "All noted")
+    turn = scene.say("Note three things").turn
+    wait_until(lambda: ended(turn))
+
+    assert turn.state == Turn.State.ANSWERED
+    assert roles(turn) == ["user", *["assistant", "tool"] * 3, "assistant"]
+    assert len(scene.fake.requests) == 5
+    again = [request.body["messages"] for request in scene.fake.requests[3:]]
+    assert again[0] == again[1]
+    memory = MemoryDocument.objects.get(person=scene.person).text
+    assert [memory.count(fact) for fact in facts] == [1, 1, 1]
+
+
+def test_case_session_store_1_what_comes_during_a_call_is_kept_in_order_and_seen_by_the_next_turn(
+    scene: Scene, worker: Worker
+) -> None:
+    scene.fake.play(answer(Silence(0.5), "First answer"), "Second answer")
+    first = scene.say("A slow question").turn
+    wait_until(lambda: bool(scene.fake.requests))
+    second = scene.say("A result that comes meanwhile").turn
+    assert not ended(first)
+    wait_until(lambda: ended(first) and ended(second))
+
+    assert (first.state, second.state) == (Turn.State.ANSWERED, Turn.State.ANSWERED)
+    entries = TranscriptEntry.objects.filter(generation=first.generation).order_by("id")
+    assert [(entry.turn_id, entry.role) for entry in entries] == [
+        (first.pk, "user"),
+        (first.pk, "assistant"),
+        (second.pk, "user"),
+        (second.pk, "assistant"),
+    ]
+    assert user_texts(scene.fake) == ["A slow question", "A result that comes meanwhile"]
