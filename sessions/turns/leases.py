@@ -8,7 +8,6 @@ sessions of a process that died are free at once, without waiting for their leas
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -52,6 +51,10 @@ _TAKE = f"""
 _HOLD = """
     UPDATE bot_sessions_chatsession SET leased_until = now() + make_interval(secs => %s)
     WHERE id = %s AND lease_token = %s
+"""
+_RENEW = """
+    UPDATE bot_sessions_chatsession SET leased_until = now() + make_interval(secs => %s)
+    WHERE lease_token = ANY(%s) RETURNING lease_token
 """
 _RELEASE = """
     UPDATE bot_sessions_chatsession
@@ -193,9 +196,8 @@ def release(session_id: int, token: uuid.UUID) -> None:
 
 def renew(tokens: Sequence[uuid.UUID]) -> set[uuid.UUID]:
     """Renew many leases at once; return the tokens that still hold."""
-    held = ChatSession.objects.filter(lease_token__in=tokens)
-    held.update(leased_until=timezone.now() + _length())
-    return {token for token in held.values_list("lease_token", flat=True) if token is not None}
+    rows = sql.fetch(_RENEW, [settings.QANOT_LEASE_S, list(tokens)])
+    return {token for (token,) in rows}
 
 
 @transaction.atomic
@@ -210,7 +212,3 @@ def hand_back(claimed: Claimed) -> None:
         state=Turn.State.QUEUED
     )
     transaction.on_commit(lambda: _log.info("lease.handed_back", turn=claimed.turn.pk))
-
-
-def _length() -> timedelta:
-    return timedelta(seconds=settings.QANOT_LEASE_S)

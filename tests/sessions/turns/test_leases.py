@@ -1,5 +1,6 @@
 """The right to run a session's turns: one holder, fenced, and free when its process is gone."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -55,6 +56,19 @@ def test_session_of_a_process_that_died_is_free_at_once(scene: Scene) -> None:
         claimed = leases.claim(scene.session.pk, worker_id=2)
     assert claimed is not None
     assert (claimed.turn.pk, claimed.turn.attempt, claimed.turn.orphaned) == (turn.pk, 2, 1)
+
+
+def test_lease_is_renewed_by_the_databases_clock(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.say("Hello")
+    an_hour_ago = timezone.now() - timedelta(hours=1)
+    with living(1):
+        claimed = leases.claim(scene.session.pk, worker_id=1)
+        assert claimed is not None
+        monkeypatch.setattr(timezone, "now", lambda: an_hour_ago)
+        assert leases.renew([claimed.token, uuid.uuid4()]) == {claimed.token}
+        assert leases.free_sessions(10) == []
 
 
 def test_worker_that_slept_past_its_lease_writes_nothing(scene: Scene) -> None:
