@@ -51,7 +51,8 @@ class Running:
     claimed: Claimed
     task: asyncio.Task[None]
     stop: StopSwitch = field(default_factory=StopSwitch)
-    # From here on the lease is given back by the turn's own end.
+    # From here on the lease is given back by the turn's own end, and the task may be at work on
+    # the session's next turn.
     is_ending: bool = False
     is_lost: bool = False
 
@@ -114,6 +115,7 @@ class Runner:
             task.uncancel()
             _log.warning("lease.lost", turn=claimed.turn.pk, attempt=claimed.turn.attempt)
         finally:
+            running.is_ending = True
             del self.running[claimed.turn.pk]
         return True
 
