@@ -103,7 +103,9 @@ class DatabaseJournal:
     ) -> None:
         self._hold()
         team_id = self._turn.session.team_id
-        ((content_id,),) = sql.fetch(_KEEP, [team_id, text.replace("\x00", "")])
+        # What a tool brought may hold what PostgreSQL's text does not.
+        clean = text.replace("\x00", "").encode("utf-8", "replace").decode()
+        ((content_id,),) = sql.fetch(_KEEP, [team_id, clean])
         sql.execute(_FINISH, [content_id, is_error, timezone.now(), self._turn.pk, number])
         if charge is not None:
             self._charge(charge)
