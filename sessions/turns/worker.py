@@ -10,7 +10,7 @@ import threading
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 import structlog
@@ -82,6 +82,7 @@ class Worker:
         self._tasks = [
             asyncio.create_task(_every(settings.QANOT_HEARTBEAT_S, self._beat), name="heartbeat"),
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._sweep), name="sweep"),
+            asyncio.create_task(_every(settings.QANOT_SWEEP_S, _deliver_waiting), name="delivery"),
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_warm(), name="warm"),
         ]
@@ -141,7 +142,7 @@ class Worker:
                 item.stop.throw()
 
     async def _sweep(self) -> None:
-        """Look for work that no bell announced, and for answers that were not sent."""
+        """Look for work that no bell announced."""
         runner = self._opened()
         places = settings.QANOT_STREAMS - len(runner.running)
         if places > 0:
@@ -149,8 +150,6 @@ class Worker:
                 _log.info("sweep.found", session=session_id)
                 task = asyncio.create_task(self._run_session(session_id))
                 task.add_done_callback(_log_failure)
-        for outgoing_id in await in_db(_outgoing_to_send):
-            await delivery.deliver(outgoing_id)
 
     async def _listen_for_stops(self) -> None:
         runner = self._opened()
@@ -201,20 +200,22 @@ class _Life:
 
     async def _take(self) -> None:
         if self._connection is None:
-            parameters = connection.get_connection_params()
             self._connection = await psycopg.AsyncConnection.connect(
-                autocommit=True,
-                **{
-                    name: value
-                    for name, value in parameters.items()
-                    if name in ("host", "port", "dbname", "user", "password", "sslmode")
-                },
+                autocommit=True, **_connection_parameters()
             )
             await self._connection.execute(
                 "SELECT pg_advisory_lock(%s, %s)", [leases.WORKER_LOCKS, self._worker_id]
             )
         else:
             await self._connection.execute("SELECT 1")
+
+
+def _connection_parameters() -> dict[str, Any]:
+    """Return where and how Django connects, certificates and time limits included."""
+    # Any: libpq's own parameters. The others are those of Django's blocking connection.
+    parameters: dict[str, Any] = connection.get_connection_params()
+    of_django = ("context", "cursor_factory", "prepare_threshold")
+    return {name: value for name, value in parameters.items() if name not in of_django}
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
@@ -225,6 +226,12 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         except Exception:
             _log.exception("worker.round_failed", work=work.__name__)
         await asyncio.sleep(seconds)
+
+
+async def _deliver_waiting() -> None:
+    """Send the answers that were not sent; apart from the sweep, as a channel may hang."""
+    for outgoing_id in await in_db(_outgoing_to_send):
+        await delivery.deliver(outgoing_id)
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

@@ -1,5 +1,6 @@
 """Sending from the rows: an answer that is stored leaves once, whenever it can."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import ClassVar
@@ -26,8 +27,11 @@ class Recorder:
     is_live = False
     sent: ClassVar[list[int]] = []
     failures: ClassVar[list[Exception]] = []
+    hanging: ClassVar[set[int]] = set()
 
     async def send(self, outgoing: Outgoing) -> None:
+        if outgoing.pk in self.hanging:
+            await asyncio.Event().wait()
         if self.failures:
             raise self.failures.pop()
         self.sent.append(outgoing.pk)
@@ -40,6 +44,7 @@ def recorder(settings: Settings) -> Iterator[type[Recorder]]:
     delivery.sender_of.cache_clear()
     Recorder.sent.clear()
     Recorder.failures.clear()
+    Recorder.hanging.clear()
     yield Recorder
     delivery.sender_of.cache_clear()
 
@@ -70,6 +75,24 @@ def test_case_restart_3_a_send_that_could_not_leave_is_tried_again_and_leaves_on
     assert len(recorder.sent) == 1
     turn.refresh_from_db()
     assert turn.delivered_at is not None
+
+
+def test_send_that_hangs_holds_no_other_conversation_up(
+    scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
+) -> None:
+    scene.say("Hello")
+    claimed = leases.claim(scene.session.pk, worker_id=99)
+    assert claimed is not None
+    hanging = finishing.finish(
+        claimed, Outcome("answered", "Hi"), asked="Hello", times=Times(), time_zone="UTC"
+    ).outgoing
+    recorder.hanging.add(hanging.pk)
+    start_worker()
+    wait_until(lambda: Outgoing.objects.get().state == Outgoing.State.SENDING)
+
+    scene.fake.play("Hi again")
+    turn = scene.say("Again", session=scene.conversation("second")).turn
+    wait_until(lambda: ended(turn), timeout_s=15)
 
 
 def test_sent_answers_are_not_sent_again_by_a_new_worker(
