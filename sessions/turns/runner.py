@@ -95,7 +95,7 @@ class Runner:
         """Run the session's oldest waiting turn; return whether another one may wait."""
         if self.is_closing:
             return False
-        taken = await in_db(_claim_and_prepare, session_id, self.worker_id)
+        taken = await self._take(session_id)
         if taken is None:
             return False
         claimed, prepared = taken
@@ -118,6 +118,17 @@ class Runner:
             running.is_ending = True
             del self.running[claimed.turn.pk]
         return True
+
+    async def _take(self, session_id: int) -> tuple[Claimed, Prepared] | None:
+        """Claim and prepare; what was claimed while this was cancelled is handed back."""
+        claiming = asyncio.ensure_future(in_db(_claim_and_prepare, session_id, self.worker_id))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            # The statement is on its way and cannot be called back.
+            if (taken := await claiming) is not None:
+                await in_db(leases.hand_back, taken[0])
+            raise
 
     async def _run(self, running: Running, prepared: Prepared) -> bool:
         claimed = running.claimed

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from pytest_django import Settings
 
 from agents.models import Agent, ChainLink, Person, ProviderAccount
@@ -127,3 +128,13 @@ def ended(turn: Turn) -> bool:
     """Return whether a turn is over, by its row."""
     turn.refresh_from_db()
     return turn.is_over
+
+
+def somebody_waits_for_a_lock() -> bool:
+    """Return whether a statement of this database waits for another's lock."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+            " WHERE NOT l.granted AND a.datname = current_database()"
+        )
+        return cursor.fetchone() is not None

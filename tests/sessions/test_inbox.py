@@ -11,7 +11,7 @@ from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
 from sessions.inbox import MAX_CHARACTERS
 from sessions.models import ChatSession, Content, InboundMessage, Turn
 from tests import factories
-from tests.sessions.conftest import Scene, wait_until
+from tests.sessions.conftest import Scene, somebody_waits_for_a_lock, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,18 +49,9 @@ def test_of_messages_at_once_the_one_that_commits_first_has_the_lower_turn(scene
             # As far as another message's acceptance has come that is not committed yet.
             ChatSession.objects.select_for_update().get(pk=scene.session.pk)
             second = pool.submit(deliver)
-            wait_until(_somebody_waits_for_a_lock)
+            wait_until(somebody_waits_for_a_lock)
             first = factories.turn(session=scene.session)
         assert first.pk < second.result()
-
-
-def _somebody_waits_for_a_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
-            " WHERE NOT l.granted AND a.datname = current_database()"
-        )
-        return cursor.fetchone() is not None
 
 
 def test_same_key_with_another_body_is_refused(scene: Scene) -> None:

@@ -1,23 +1,66 @@
-"""A worker process: known to PostgreSQL for as long as it lives."""
+"""A worker process: known to PostgreSQL for as long as it lives, and gone in good order."""
 
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
 import pytest
-from django.db import connection
+from django.conf import settings
+from django.db import transaction
 
 from agents import sql
-from sessions.models import WorkerProcess
+from sessions.models import ChatSession, Turn, WorkerProcess
 from sessions.turns import leases
 from sessions.turns.worker import Worker
+from tests.sessions.conftest import Scene, ended, somebody_waits_for_a_lock, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_lock_is_held_over_a_connection_with_all_that_the_database_url_says(
-    worker: Worker,
-) -> None:
-    holder = """
+def holders() -> list[sql.Row]:
+    """Return the connections that hold the newest worker's lock, by their own names."""
+    statement = """
         SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid)
         WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %s AND l.objid = %s
             AND a.datname = current_database()
     """
-    found = sql.fetch(holder, [leases.WORKER_LOCKS, WorkerProcess.objects.get().pk])
-    assert found == [(connection.settings_dict["OPTIONS"]["application_name"],)]
+    return sql.fetch(statement, [leases.WORKER_LOCKS, WorkerProcess.objects.latest("id").pk])
+
+
+def test_lock_is_held_over_a_connection_with_all_that_the_settings_say(worker: Worker) -> None:
+    assert holders() == [("qanot",)]
+
+
+def test_worker_whose_broken_connection_still_holds_its_lock_works_all_the_same(
+    scene: Scene, start_worker: Callable[[], Worker]
+) -> None:
+    number = WorkerProcess.objects.create(name="the one before").pk + 1
+    scene.fake.play("Hi")
+    turn = scene.say("Hello").turn
+    with psycopg.connect(settings.DATABASE_URL, autocommit=True) as old:
+        old.execute("SELECT pg_advisory_lock(%s, %s)", [leases.WORKER_LOCKS, number])
+        start_worker()
+        wait_until(lambda: ended(turn))
+    wait_until(lambda: holders() == [("qanot",)])
+
+
+def test_turn_that_is_claimed_while_the_worker_closes_is_handed_back(
+    scene: Scene, start_worker: Callable[[], Worker]
+) -> None:
+    turn = scene.say("Hello").turn
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            ChatSession.objects.select_for_update().get(pk=scene.session.pk)
+            worker = start_worker()
+            wait_until(somebody_waits_for_a_lock)
+            closing = pool.submit(worker.close)
+            # Long enough for everything that does not wait for the claim.
+            end = time.monotonic() + 0.5
+            wait_until(lambda: closing.done() or time.monotonic() > end)
+        closing.result()
+    wait_until(Turn.objects.filter(pk=turn.pk, attempt=1).exists)
+    turn.refresh_from_db()
+    scene.session.refresh_from_db()
+    assert (turn.state, turn.orphaned) == (Turn.State.QUEUED, 0)
+    assert scene.session.lease_token is None
