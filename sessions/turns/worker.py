@@ -183,6 +183,7 @@ class _Life:
     def __init__(self, worker_id: int) -> None:
         self._worker_id = worker_id
         self._connection: psycopg.AsyncConnection | None = None
+        self._is_held = False
 
     async def hold(self) -> None:
         """Make sure that the lock is held, over a new connection if the old one broke."""
@@ -200,14 +201,19 @@ class _Life:
 
     async def _take(self) -> None:
         if self._connection is None:
+            self._is_held = False
             self._connection = await psycopg.AsyncConnection.connect(
                 autocommit=True, **_connection_parameters()
             )
-            await self._connection.execute(
-                "SELECT pg_advisory_lock(%s, %s)", [leases.WORKER_LOCKS, self._worker_id]
-            )
-        else:
+        if self._is_held:
             await self._connection.execute("SELECT 1")
+            return
+        # Not waited for: where PostgreSQL does not know yet that the old connection broke, its
+        # lock speaks for us, and leases must be renewed meanwhile.
+        tried = await self._connection.execute(
+            "SELECT pg_try_advisory_lock(%s, %s)", [leases.WORKER_LOCKS, self._worker_id]
+        )
+        self._is_held = await tried.fetchone() == (True,)
 
 
 def _connection_parameters() -> dict[str, Any]:
