@@ -1,5 +1,6 @@
 """What a person does to a provider account: forgive it, or take it out of use."""
 
+from django.db.models import F
 from django.utils import timezone
 
 from agents.models import ProviderAccount
@@ -32,3 +33,17 @@ def switch_off(account: ProviderAccount) -> None:
         return
     account.switched_off_at = timezone.now()
     account.save(update_fields=["switched_off_at", "updated_at"])
+
+
+def forgive_refused() -> None:
+    """Put accounts back into use whose key or credit a provider refused.
+
+    For the start of the platform, with which variables get their new values: a key that is still
+    wrong costs one more refused call. What a person switched off stays off; the platform
+    switches off in the moment of the error.
+    """
+    refused = ProviderAccount.objects.filter(
+        key_reference__startswith="env:", switched_off_at=F("last_error_at")
+    )
+    for account in refused.select_for_update():
+        clear(account)

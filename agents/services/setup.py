@@ -15,7 +15,7 @@ from agents.models import (
     ToolGrant,
     User,
 )
-from agents.services import documents, first_texts, people
+from agents.services import accounts, documents, first_texts, people
 
 FIRST_TOOLS = ("current_time", "memory_search", "remember_fact", "session_status")
 
@@ -59,11 +59,13 @@ def ensure_first_team() -> SetupResult:
     """Make the first team, its owner and its agent, where they are missing.
 
     Safe to repeat: a second call returns the same rows and touches nothing that was edited.
+    Accounts whose key was refused get another try, as it may be a new key by now.
     """
     team = Team.objects.order_by("id").first() or Team.objects.create(name="Qanot", slug="qanot")
     owner = _ensure_owner(team)
     agent = Agent.objects.filter(team=team).order_by("id").first() or _first_agent(team)
     _ensure_key_accounts(team, agent)
+    accounts.forgive_refused()
     return SetupResult(owner=owner, team=team, agent=agent)
 
 
