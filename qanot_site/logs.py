@@ -39,6 +39,20 @@ def mask_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventD
     return event
 
 
+class ClientFaults(logging.Filter):
+    """Drop the traceback where a request was refused: whoever sent it is at fault, not the code.
+
+    Anybody can send such requests, and each would fill the screen of whoever ran `up`.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        is_refusal = record.name == "django.request" and record.levelno < logging.ERROR
+        if is_refusal or record.name.startswith("django.security"):
+            record.exc_info = None
+            record.exc_text = None
+        return True
+
+
 def _shared_processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,
@@ -78,7 +92,14 @@ def configure(log_format: Literal["text", "json"]) -> dict[str, Any]:
                 ],
             }
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+        "filters": {"client_faults": {"()": ClientFaults}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": "lines",
+                "filters": ["client_faults"],
+            }
+        },
         "root": {"handlers": ["stderr"], "level": logging.INFO},
         "loggers": {
             name: {"level": logging.WARNING}

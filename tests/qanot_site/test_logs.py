@@ -1,4 +1,7 @@
-"""No secret reaches a log line."""
+"""No secret reaches a log line, and no stranger fills the log."""
+
+import logging
+import sys
 
 import pytest
 
@@ -38,3 +41,25 @@ def test_values_with_a_secret_name_are_blanked_and_counts_are_not() -> None:
         "password",
         "login_token",
     ]
+
+
+@pytest.mark.parametrize(
+    ("logger", "level", "has_traceback"),
+    [
+        ("django.request", logging.WARNING, False),
+        ("django.request", logging.ERROR, True),
+        ("django.security.DisallowedHost", logging.ERROR, False),
+        ("sessions.turns.worker", logging.WARNING, True),
+    ],
+)
+def test_a_refused_request_is_logged_without_a_traceback(
+    logger: str, level: int, has_traceback: bool
+) -> None:
+    try:
+        raise ValueError
+    except ValueError:
+        record = logging.LogRecord(logger, level, "", 0, "said", None, sys.exc_info())
+
+    assert logs.ClientFaults().filter(record)
+
+    assert bool(record.exc_info) is has_traceback
