@@ -21,7 +21,9 @@ _TEXTS: Final[Mapping[str, Promise]] = {
     "other_stop": _("The model ended its answer early, without saying why."),
     # A model could not be asked (agents.core.errors.ErrorCode).
     "rate_limit": _("We have reached the model's limit. Wait a little and try again."),
-    "overloaded": _("The model's provider is busy right now. Try again in a moment."),
+    "overloaded": _(
+        "The model's provider is busy or out of reach right now. Try again in a moment."
+    ),
     "timeout": _("The model took too long to answer. Try again in a moment."),
     "stream_broken": _("The answer broke off on its way. Try again."),
     "auth": _("The model's key is not accepted. Tell the administrator of this agent."),
