@@ -187,17 +187,26 @@ class _Life:
 
     async def hold(self) -> None:
         """Make sure that the lock is held, over a new connection if the old one broke."""
-        try:
-            await self._take()
-        except (psycopg.Error, OSError) as error:
-            _log.warning("worker.lock_lost", worker=self._worker_id, error=type(error).__name__)
-            await self.release()
+        had_one = self._connection is not None
+        if not await self._is_taken() and had_one:
+            # At once, as without the lock this process counts as dead.
+            await self._is_taken()
 
     async def release(self) -> None:
         """Let go."""
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
+
+    async def _is_taken(self) -> bool:
+        """Take or check the lock; False where its connection broke, or cannot be made."""
+        try:
+            await self._take()
+        except (psycopg.Error, OSError) as error:
+            _log.warning("worker.lock_lost", worker=self._worker_id, error=type(error).__name__)
+            await self.release()
+            return False
+        return True
 
     async def _take(self) -> None:
         if self._connection is None:

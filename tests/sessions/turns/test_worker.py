@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from django.conf import settings
 from django.db import transaction
+from pytest_django import Settings
 
 from agents import sql
 from sessions.models import ChatSession, Turn, WorkerProcess
@@ -33,7 +33,7 @@ def test_lock_is_held_over_a_connection_with_all_that_the_settings_say(worker: W
 
 
 def test_worker_whose_broken_connection_still_holds_its_lock_works_all_the_same(
-    scene: Scene, start_worker: Callable[[], Worker]
+    scene: Scene, start_worker: Callable[[], Worker], settings: Settings
 ) -> None:
     number = WorkerProcess.objects.create(name="the one before").pk + 1
     scene.fake.play("Hi")
@@ -43,6 +43,20 @@ def test_worker_whose_broken_connection_still_holds_its_lock_works_all_the_same(
         start_worker()
         wait_until(lambda: ended(turn))
     wait_until(lambda: holders() == [("qanot",)])
+
+
+def test_lock_whose_connection_broke_is_taken_again_by_the_next_heartbeat(
+    start_worker: Callable[[], Worker], settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.QANOT_HEARTBEAT_S = 3.0
+    start_worker()
+    statement = """
+        SELECT pg_terminate_backend(l.pid) FROM pg_locks l
+        WHERE l.locktype = 'advisory' AND l.classid = %s AND l.objid = %s
+    """
+    assert sql.fetch(statement, [leases.WORKER_LOCKS, WorkerProcess.objects.get().pk]) == [(True,)]
+    wait_until(lambda: "worker.lock_lost" in caplog.text)
+    wait_until(lambda: holders() == [("qanot",)], timeout_s=2.5)
 
 
 def test_turn_that_is_claimed_while_the_worker_closes_is_handed_back(
