@@ -227,6 +227,21 @@ def test_history_holds_the_newest_whole_exchanges_within_its_limit(
     assert history["messages"] == 2 * (len(texts) - 1)
 
 
+def test_key_that_a_provider_echoes_reaches_no_row_and_no_log(
+    scene: Scene, worker: Worker, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = "Incorrect API key provided: sk-fake."
+    scene.fake.play(Refusal(401, {"error": {"type": "authentication_error", "message": said}}))
+    turn = scene.say("Hello").turn
+    wait_until(lambda: ended(turn))
+    scene.account.refresh_from_db()
+    step = TurnStep.objects.get(turn=turn)
+    assert "Incorrect API key" in step.error
+    assert "Incorrect API key" in scene.account.last_error
+    told = [step.error, scene.account.last_error, str(turn.notice), caplog.text]
+    assert not any("sk-fake" in text for text in told)
+
+
 def test_step_rows_of_a_broken_call_say_what_happened(scene: Scene, worker: Worker) -> None:
     scene.fake.play(Refusal(400, {"error": {"type": "invalid_request_error", "message": "no"}}))
     turn = scene.say("Hello").turn
