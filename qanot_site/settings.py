@@ -137,6 +137,8 @@ def _database(url: str, *, pooled: bool) -> dict[str, Any]:
     }
     options = config.setdefault("OPTIONS", {})
     options.setdefault("connect_timeout", 3)
+    # A server that falls silent without a word is given up as soon as one that refuses.
+    options.setdefault("tcp_user_timeout", 10_000)
     if pooled:
         # A worker that was paused inside a transaction must not keep its row locks past its lease.
         limit_ms = int(max(ENVIRONMENT.qanot_lease_s, 5) * 1000)

@@ -26,11 +26,20 @@ _TEXTS: Final[Mapping[str, Promise]] = {
     ),
     "timeout": _("The model took too long to answer. Try again in a moment."),
     "stream_broken": _("The answer broke off on its way. Try again."),
-    "auth": _("The model's key is not accepted. Tell the administrator of this agent."),
-    "billing": _("The model's account has no credit left. Tell the administrator of this agent."),
+    "auth": _(
+        "The model's key is not accepted. Somebody who runs this agent can correct it and switch "
+        "the account on again: Admin → Provider accounts → Clear."
+    ),
+    "billing": _(
+        "The model's account has no credit left. Somebody who runs this agent can add some and "
+        "switch the account on again: Admin → Provider accounts → Clear."
+    ),
     "request_refused": _("The model did not accept this request. Try to put it differently."),
     "context_overflow": _("This conversation is too long for the model. Start a new one."),
-    "no_provider": _("No model can be asked right now. Tell the administrator of this agent."),
+    "no_provider": _(
+        "No model can be asked right now: every account of this agent is switched off. Somebody "
+        "who runs it sees why, and can switch one on, under Admin → Provider accounts."
+    ),
     # The platform.
     "crashed": _(
         "Something broke each time this was tried, so it was given up. Your message is kept."

@@ -68,7 +68,11 @@ class Hub:
                 pass
             self._wake.clear()
             self._at_once.clear()
-            await self.flush()
+            try:
+                await self.flush()
+            except Exception:
+                # One frame that cannot be sent must not silence every other turn.
+                _log.exception("events.failed")
 
     async def _send(self, feeds: list[Feed]) -> None:
         redis = redis_client()

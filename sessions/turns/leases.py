@@ -54,7 +54,7 @@ _HOLD = """
 """
 _RENEW = """
     UPDATE bot_sessions_chatsession SET leased_until = now() + make_interval(secs => %s)
-    WHERE lease_token = ANY(%s) RETURNING lease_token
+    WHERE id = ANY(%s) AND lease_token = ANY(%s) RETURNING lease_token
 """
 _RELEASE = """
     UPDATE bot_sessions_chatsession
@@ -194,9 +194,11 @@ def release(session_id: int, token: uuid.UUID) -> None:
         raise LeaseLost(f"session {session_id} is another worker's")
 
 
-def renew(tokens: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+def renew(claims: Sequence[Claimed]) -> set[uuid.UUID]:
     """Renew many leases at once; return the tokens that still hold."""
-    rows = sql.fetch(_RENEW, [settings.QANOT_LEASE_S, list(tokens)])
+    sessions = [claimed.turn.session_id for claimed in claims]
+    tokens = [claimed.token for claimed in claims]
+    rows = sql.fetch(_RENEW, [settings.QANOT_LEASE_S, sessions, tokens])
     return {token for (token,) in rows}
 
 

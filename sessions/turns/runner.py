@@ -1,6 +1,7 @@
 """Running a session's turns, one after the other, while this worker holds its lease."""
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -71,7 +72,18 @@ class Runner:
     worker_id: int
     running: dict[int, Running] = field(default_factory=dict)
     is_closing: bool = False
+    # Other workers' turns are among them; only the newest can be ones that we are claiming.
+    _early_stops: deque[int] = field(default_factory=lambda: deque(maxlen=256))
     _asked_again: dict[int, bool] = field(default_factory=dict)
+
+    def hear_stop(self, turn_id: int) -> None:
+        """Stop a turn; one that is only being claimed stops as soon as it runs."""
+        running = self.running.get(turn_id)
+        if running is None:
+            self._early_stops.append(turn_id)
+            return
+        running.stop.throw()
+        _log.info("stop.received", turn=turn_id)
 
     async def run_session(self, session_id: int) -> None:
         """Run the session's unfinished turns until none is left or another worker has it.
@@ -103,7 +115,7 @@ class Runner:
         if task is None:
             raise AssertionError("a coroutine runs in a task")
         running = self.running[claimed.turn.pk] = Running(claimed, task)
-        if claimed.turn.stop_requested_at is not None:
+        if claimed.turn.stop_requested_at is not None or claimed.turn.pk in self._early_stops:
             running.stop.throw()
         try:
             return await self._run(running, prepared)

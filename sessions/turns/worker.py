@@ -86,6 +86,8 @@ class Worker:
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_warm(), name="warm"),
         ]
+        for task in self._tasks:
+            task.add_done_callback(_log_failure)
         _log.info("worker.started", worker=worker_id)
 
     async def _run_session(self, session_id: int) -> None:
@@ -134,7 +136,7 @@ class Worker:
         running = {item.claimed.token: item for item in runner.running.values()}
         if not running:
             return
-        held, stops = await in_db(_renew_and_look, list(running))
+        held, stops = await in_db(_renew_and_look, [item.claimed for item in running.values()])
         for token, item in running.items():
             if token not in held:
                 item.lose()
@@ -162,8 +164,8 @@ class Worker:
                             ignore_subscribe_messages=True, timeout=1.0
                         )
                         if message is not None:
-                            _throw(runner, int(message["data"]))
-            except (RedisError, OSError) as error:
+                            runner.hear_stop(int(message["data"]))
+            except (RedisError, OSError, ValueError) as error:
                 # The heartbeat finds stops meanwhile.
                 _log.warning("stops.deaf", error=type(error).__name__)
                 await asyncio.sleep(1)
@@ -250,9 +252,9 @@ async def _deliver_waiting() -> None:
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
-    """Log what a swept session raised; a bell's is logged by its task."""
+    """Log what a task of the loop raised; nobody waits for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("session.failed", exc_info=error)
+        _log.error("task.failed", task=task.get_name(), exc_info=error)
 
 
 async def _warm() -> None:
@@ -261,21 +263,14 @@ async def _warm() -> None:
         await asyncio.to_thread(warm, kind)
 
 
-def _throw(runner: Runner, turn_id: int) -> None:
-    running = runner.running.get(turn_id)
-    if running is not None:
-        running.stop.throw()
-        _log.info("stop.received", turn=turn_id)
-
-
 def _register() -> int:
     return WorkerProcess.objects.create(name=f"{socket.gethostname()}:{os.getpid()}").pk
 
 
-def _renew_and_look(tokens: list[uuid.UUID]) -> tuple[set[uuid.UUID], set[int]]:
-    held = leases.renew(tokens)
+def _renew_and_look(claims: list[leases.Claimed]) -> tuple[set[uuid.UUID], set[int]]:
+    held = leases.renew(claims)
     stops = Turn.objects.unfinished().filter(
-        session__lease_token__in=tokens, stop_requested_at__isnull=False
+        pk__in=[claimed.turn.pk for claimed in claims], stop_requested_at__isnull=False
     )
     return held, set(stops.values_list("pk", flat=True))
 

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import psycopg
@@ -67,7 +68,8 @@ def test_lease_is_renewed_by_the_databases_clock(
         claimed = leases.claim(scene.session.pk, worker_id=1)
         assert claimed is not None
         monkeypatch.setattr(timezone, "now", lambda: an_hour_ago)
-        assert leases.renew([claimed.token, uuid.uuid4()]) == {claimed.token}
+        lost = replace(claimed, token=uuid.uuid4())
+        assert leases.renew([claimed, lost]) == {claimed.token}
         assert leases.free_sessions(10) == []
 
 

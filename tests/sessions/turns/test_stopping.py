@@ -84,3 +84,18 @@ def test_case_stop_2_a_provider_that_ignores_cancellation_holds_no_message_up(
     assert not Content.objects.filter(text__contains="late").exists()
     turn.refresh_from_db()
     assert turn.state == Turn.State.STOPPED
+
+
+def test_stop_that_comes_while_a_turn_is_being_claimed_is_not_forgotten(
+    scene: Scene, worker: Worker
+) -> None:
+    """The nudge overtakes the claim: the turn is not running yet, its row was read before."""
+    first = scene.say("Hello").turn
+    scene.fake.play("Hi")
+    wait_until(lambda: ended(first))
+    worker._opened().hear_stop(first.pk + 1)
+    turn = scene.say("Never mind").turn
+    assert turn.pk == first.pk + 1
+    wait_until(lambda: ended(turn))
+    assert turn.state == Turn.State.STOPPED
+    assert len(scene.fake.requests) == 1
