@@ -95,7 +95,9 @@ def settle_interrupted() -> None:
         state=Outgoing.State.SENDING, tried_at__lt=silent_since
     ).select_related("session__account")
     for outgoing in interrupted:
-        if sender_of(outgoing.session.account.channel).is_live:
+        channel = outgoing.session.account.channel
+        # A channel that was taken out of the settings has no sender any more.
+        if channel in settings.QANOT_CHANNELS and sender_of(channel).is_live:
             _put_back(outgoing.pk)
         else:
             _mark_unknown(outgoing.pk, "interrupted")

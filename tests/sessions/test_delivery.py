@@ -129,7 +129,10 @@ def test_send_that_broke_off_is_unknown_and_not_repeated(
     assert Outgoing.objects.get(turn=turn).error == "RuntimeError"
 
 
-def test_send_whose_process_died_is_unknown(scene: Scene, recorder: type[Recorder]) -> None:
+@pytest.mark.parametrize("channels", [{"webchat": f"{__name__}.Recorder"}, {}])
+def test_send_whose_process_died_is_unknown(
+    scene: Scene, recorder: type[Recorder], settings: Settings, channels: dict[str, str]
+) -> None:
     scene.say("Hello")
     claimed = leases.claim(scene.session.pk, worker_id=99)
     assert claimed is not None
@@ -138,6 +141,7 @@ def test_send_whose_process_died_is_unknown(scene: Scene, recorder: type[Recorde
     ).outgoing
     long_ago = timezone.now() - timedelta(seconds=delivery.LONGEST_SEND_S + 1)
     Outgoing.objects.update(state=Outgoing.State.SENDING, tried_at=long_ago)
+    settings.QANOT_CHANNELS = channels
     delivery.settle_interrupted()
     outgoing.refresh_from_db()
     assert outgoing.state == Outgoing.State.UNKNOWN
