@@ -112,8 +112,8 @@ class Worker:
         for session in list(self._sessions):
             session.cancel()
         await asyncio.gather(*(self._hand_back(claimed) for claimed in handed))
-        if self._sessions:
-            await asyncio.wait(self._sessions, timeout=FAREWELL_S)
+        # All of them, as a task that the loop's end cuts off leaves its connection open.
+        await asyncio.wait([*self._sessions, *self._tasks], timeout=FAREWELL_S)
         await runner.hub.aclose()
         await chain.close_providers()
         await close_redis_client()

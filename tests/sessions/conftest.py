@@ -1,5 +1,6 @@
 """A team, an agent with a fake model, a person's conversation, and workers in this process."""
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -107,6 +108,8 @@ def start_worker(scene: Scene) -> Iterator[Callable[[], Worker]]:
     for worker in workers:
         if worker.is_running:
             worker.close()
+    # What a worker leaves open is reported here, not in a later test.
+    gc.collect()
 
 
 @pytest.fixture
