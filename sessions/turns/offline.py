@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from agents.core.protocols import SystemPart
 from agents.models import Membership
 from agents.providers import offline_part
-from memory import search
+from memory import files, search
 from memory.models import WalEntry
 from sessions.models import Turn
 
@@ -64,8 +64,11 @@ def _noted(turn: Turn) -> list[str]:
 
 
 def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
-    found = search.search(asked, viewer=turn.viewer, now=now, limit=SHOWN_FINDINGS)
-    return [f"{hit.content.removeprefix('- ')} — {hit.file}:{hit.line}" for hit in found]
+    found = search.search(asked, viewer=turn.viewer, now=now, limit=2 * SHOWN_FINDINGS)
+    # What stands in MEMORY.md or a note says the same without the log's stamps.
+    lasting = [hit for hit in found if hit.file != files.SESSION_STATE] or found
+    shown = lasting[:SHOWN_FINDINGS]
+    return [f"{hit.content.removeprefix('- ')} — {hit.file}:{hit.line}" for hit in shown]
 
 
 def _as_list(lines: list[str]) -> str:

@@ -291,3 +291,16 @@ def test_case_session_store_1_what_comes_during_a_call_is_kept_in_order_and_seen
         (second.pk, "assistant"),
     ]
     assert user_texts(scene.fake) == ["A slow question", "A result that comes meanwhile"]
+
+
+def test_offline_answer_tells_a_remembered_fact_once_and_without_the_logs_stamps(
+    scene: Scene, worker: Worker
+) -> None:
+    ChainLink.objects.all().delete()
+    first = scene.say("My name is Bobur").turn
+    wait_until(partial(ended, first))
+    turn = scene.say("what is my name?", session=scene.conversation("later")).turn
+    wait_until(partial(ended, turn))
+    said = turn.entries.get(role=TranscriptEntry.Role.ASSISTANT).content.text
+    assert "MEMORY.md" in said
+    assert "SESSION-STATE.md" not in said
