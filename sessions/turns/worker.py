@@ -155,11 +155,12 @@ class Worker:
 
     async def _listen_for_stops(self) -> None:
         runner = self._opened()
-        while True:
+        # Looked at each time, as the client's own time-out can swallow a cancellation.
+        while not runner.is_closing:
             try:
                 async with redis_client().pubsub() as channel:
                     await channel.subscribe(STOP_CHANNEL)
-                    while True:
+                    while not runner.is_closing:
                         message = await channel.get_message(
                             ignore_subscribe_messages=True, timeout=1.0
                         )
