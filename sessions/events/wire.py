@@ -10,8 +10,8 @@ from channels_redis.pubsub import RedisPubSubChannelLayer
 from agents.core.messages import JsonObject
 
 VERSION: Final = 1
-# More than the longest call can gather (600 s, a frame every 0.04 s).
-STREAM_FRAMES: Final = 16_384
+# More than the longest call can gather (600 s, a frame every 0.03 s).
+STREAM_FRAMES: Final = 20_480
 STREAM_SECONDS: Final = 3_600
 
 

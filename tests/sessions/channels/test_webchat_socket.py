@@ -206,7 +206,8 @@ async def test_message_over_the_limit_is_refused_with_the_limit(someone: Someone
 
 async def test_longest_message_fits_into_a_frame_however_json_writes_it(someone: Someone) -> None:
     async with Tab(someone.cookie) as tab:
-        await tab.begin(someone.agent, "🪶" * MAX_CHARACTERS)
+        accepted = await tab.begin(someone.agent, "🪶" * MAX_CHARACTERS)
+        assert accepted["type"] == "accepted"
 
 
 async def test_what_was_noted_stands_under_the_message(someone: Someone) -> None:
