@@ -172,6 +172,13 @@ class WalEntry(ScopedModel):
     source = models.CharField(_("source"), max_length=200, help_text="message:12")
     thread = models.CharField(_("conversation"), max_length=64, help_text="session:3/1")
     created_at = models.DateTimeField(_("created at"))
+    retracted_at = models.DateTimeField(
+        _("taken back at"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("Its person said that it should not have been noted."),
+    )
 
     objects = ScopedQuerySet.as_manager()
 

@@ -40,6 +40,10 @@ _TEXTS: Final[Mapping[str, Promise]] = {
         "No model can be asked right now: every account of this agent is switched off. Somebody "
         "who runs it sees why, and can switch one on, under Admin → Provider accounts."
     ),
+    "cap_reached": _(
+        "This agent has used up its spending cap of $%(cap)s for today; it starts anew at "
+        "%(resets)s. Somebody who runs the agent can raise it: Admin → Agents."
+    ),
     # The platform.
     "crashed": _(
         "Something broke each time this was tried, so it was given up. Your message is kept."

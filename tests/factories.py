@@ -18,8 +18,10 @@ from agents.models import (
     AgentDocumentVersion,
     ApiToken,
     AuditEvent,
+    BootstrapRitual,
     ChainLink,
     Chat,
+    DocumentProposal,
     File,
     Identity,
     LoginLink,
@@ -180,6 +182,26 @@ def agent_document_version(**given: Columns) -> AgentDocumentVersion:
     """Make one version of a persona document."""
     return AgentDocumentVersion.objects.create(
         **_row(given, document=given.get("document") or agent_document(), number=1)
+    )
+
+
+def document_proposal(**given: Columns) -> DocumentProposal:
+    """Make an agent's open proposal for its IDENTITY.md."""
+    return DocumentProposal.objects.create(
+        **_row(
+            given,
+            agent=given.get("agent") or agent(),
+            name="IDENTITY.md",
+            text="Name: Bee",
+            source=f"turn:{next(_numbers)}",
+        )
+    )
+
+
+def bootstrap_ritual(**given: Columns) -> BootstrapRitual:
+    """Make an agent's first conversation."""
+    return BootstrapRitual.objects.create(
+        **_row(given, agent=given.get("agent") or agent(), session="session:1")
     )
 
 

@@ -13,12 +13,13 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agents.core.errors import (
     AccountRefused,
     CallStopped,
+    CapReached,
     NoProvider,
     ProviderError,
     ProviderTimeout,
@@ -39,7 +40,7 @@ from agents.core.protocols import (
     SystemPart,
 )
 from agents.core.pump import Limits, check_reply, pump, within
-from agents.core.repair import repair_reply
+from agents.core.repair import repair_reply, without_tools
 from agents.core.tokens import estimate, estimate_message, estimate_messages
 from agents.core.tooling import ToolSpec
 
@@ -60,12 +61,14 @@ class Question:
 
     def to(self, link: ChainLink) -> ModelCall:
         """Return the request to one link of the chain."""
+        has_tools = link.supports_tools
         return ModelCall(
             model=link.model,
             system=self.system,
-            messages=self.messages,
-            tools=self.tools,
+            messages=self.messages if has_tools else without_tools(self.messages),
+            tools=self.tools if has_tools else (),
             max_output_tokens=link.max_output_tokens,
+            effort=link.effort,
         )
 
     def estimated_tokens(self) -> int:
@@ -101,18 +104,20 @@ class Asker:
 
         Raises:
             NoProvider: No account may be asked.
+            CapReached: None may be asked with the money that is left.
             ProviderError: The last one asked failed for good.
             Stopped: A person asked for it.
         """
         links = await self._askable()
-        failure: ProviderError = ProviderError("nobody was asked")
+        failure: ProviderError | CapReached = ProviderError("nobody was asked")
         while links:
             link = links.pop(0)
             attempt = _Attempt(self, number, question, link, is_last=not links)
             try:
                 async for event in attempt.events():
                     yield event
-            except RequestRefused as error:
+            except (RequestRefused, CapReached) as error:
+                # A cheaper or a free model may still be asked.
                 failure = error
             except ProviderError as error:
                 failure = error
@@ -192,7 +197,7 @@ class _Attempt:
 
     async def _stream(self, call: ModelCall) -> AsyncGenerator[AskEvent]:
         stream = self._link.provider.stream(call)
-        async for event in pump(stream, limits=self._asker.limits, stop=self._asker.stop):
+        async for event in pump(stream, limits=self._limits(), stop=self._asker.stop):
             self._is_metered = True
             if isinstance(event, TextDelta):
                 # Blank text shows nothing, so another answer behind it repeats nothing.
@@ -201,6 +206,10 @@ class _Attempt:
                 yield event
             elif isinstance(event, Done):
                 yield event
+
+    def _limits(self) -> Limits:
+        own_s = self._link.first_event_s
+        return replace(self._asker.limits, first_event_s=own_s) if own_s else self._asker.limits
 
     async def _plain(self, call: ModelCall) -> AsyncGenerator[AskEvent]:
         try:

@@ -13,11 +13,14 @@ AgentError
 │   └── RequestRefused       this request is refused, the account is fine
 │       └── ContextOverflow
 ├── NoProvider               no account of the chain may be asked
+├── CapReached               the call might cost more than may still be spent
 ├── Stopped                  a person asked the turn to stop
 └── LeaseLost                another worker owns the turn now
 """
 
 from typing import Literal
+
+from agents.core.messages import JsonObject
 
 ErrorCode = Literal[
     "rate_limit",
@@ -29,6 +32,7 @@ ErrorCode = Literal[
     "request_refused",
     "context_overflow",
     "no_provider",
+    "cap_reached",
     "stopped",
     "lease_lost",
     "crashed",
@@ -124,6 +128,20 @@ class NoProvider(AgentError):
     """Every account of the chain is switched off, or the chain is empty."""
 
     code = "no_provider"
+
+
+class CapReached(AgentError):
+    """The call might cost more than may still be spent.
+
+    Args:
+        values: For the person: ``cap`` in dollars, and ``resets`` as a local time.
+    """
+
+    code = "cap_reached"
+
+    def __init__(self, values: JsonObject) -> None:
+        super().__init__(self.code)
+        self.values = values
 
 
 class Stopped(AgentError):

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from agents.core.asking import Asker, Question
 from agents.core.cutting import TOOL_RESULT_CHARACTERS, cut_middle
-from agents.core.errors import ErrorCode, NoProvider, ProviderError, Stopped
+from agents.core.errors import CapReached, ErrorCode, NoProvider, ProviderError, Stopped
 from agents.core.events import (
     AnswerRestarted,
     Done,
@@ -75,6 +75,8 @@ class Loop:
                 yield event
         except Stopped:
             yield self._finished("stopped")
+        except CapReached as error:
+            yield self._finished("failed", error.code, error.values)
         except (ProviderError, NoProvider) as error:
             yield self._finished("failed", error.code)
 

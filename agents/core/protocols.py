@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from decimal import Decimal
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from agents.core.errors import ProviderError
 from agents.core.events import ProviderEvent
@@ -24,15 +25,24 @@ class SystemPart:
     is_stable: bool = True
 
 
+Effort = Literal["", "low", "medium", "high"]
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One request to a model, in neutral form."""
+    """One request to a model, in neutral form.
+
+    Args:
+        effort: How much the model may think before it answers; empty for not at all, or as much
+            as it does anyway.
+    """
 
     model: str
     system: tuple[SystemPart, ...]
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
     max_output_tokens: int
+    effort: Effort = ""
 
 
 class Provider(Protocol):
@@ -55,8 +65,52 @@ class Provider(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a provider says about one of its models; None where it does not say.
+
+    Args:
+        name: As it is asked for.
+        window_tokens: What the server really gives it, not what it was trained with.
+    """
+
+    name: str
+    window_tokens: int | None = None
+    max_output_tokens: int | None = None
+    supports_tools: bool | None = None
+
+
+@runtime_checkable
+class ListsModels(Protocol):
+    """A provider that can say which models it has."""
+
+    async def list_models(self) -> tuple[ModelInfo, ...]:
+        """Return its models in its own order.
+
+        Raises:
+            ProviderError: It did not answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars a million tokens; input of every kind costs the same where nothing else is known."""
+
+    input_usd_mtok: Decimal
+    output_usd_mtok: Decimal
+
+
+FREE: Final = Price(Decimal(0), Decimal(0))
+
+
+@dataclass(frozen=True, slots=True)
 class ChainLink:
-    """One place of an agent's ordered chain: which account, which model, within which limits."""
+    """One place of an agent's ordered chain: which account, which model, within which limits.
+
+    Args:
+        price: What the team says that it costs; None for the known list price.
+        first_event_s: Seconds to the first event, where they differ from the platform's.
+    """
 
     account_id: int
     account_name: str
@@ -64,6 +118,10 @@ class ChainLink:
     model: str
     window_tokens: int
     max_output_tokens: int
+    effort: Effort = ""
+    supports_tools: bool = True
+    price: Price | None = None
+    first_event_s: float | None = None
 
 
 class ToolBox(Protocol):
@@ -94,6 +152,7 @@ class Charge:
     Args:
         reservation: What ``Purse.reserve`` gave, to be released with it.
         was_broken: True where the call broke off and its figures are estimates.
+        price: What the team says that it costs; None for the known list price.
     """
 
     account_id: int
@@ -102,6 +161,7 @@ class Charge:
     usage: Usage
     reservation: str | None = None
     was_broken: bool = False
+    price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +216,11 @@ class Purse(Protocol):
     """Money: asked before a call, told after it."""
 
     async def reserve(self, link: ChainLink, call: ModelCall) -> str | None:
-        """Set money aside for a call; None where nothing limits it."""
+        """Set money aside for a call; None where nothing limits it.
+
+        Raises:
+            CapReached: The call might cost more than may still be spent.
+        """
         ...
 
     def settle(

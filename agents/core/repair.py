@@ -10,6 +10,7 @@ from agents.core.messages import (
     Block,
     Message,
     Reply,
+    TextBlock,
     ToolCall,
     ToolResult,
 )
@@ -63,6 +64,22 @@ def repair_history(messages: Sequence[Message]) -> tuple[Message, ...]:
             found = results.get(asked.id) or ToolResult("", asked.name, INTERRUPTED, is_error=True)
             repaired.append(replace(found, call_id=call.id))
     return tuple(repaired)
+
+
+def without_tools(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return a repaired history for a model that knows no tools: calls and results become text."""
+    told: list[Message] = []
+    for message in messages:
+        if isinstance(message, AssistantMessage) and message.tool_calls:
+            told.append(AssistantMessage((TextBlock(message.text),) if message.text else ()))
+        elif isinstance(message, ToolResult):
+            before = told.pop() if told else AssistantMessage()
+            found = f"[{message.name}: {message.text}]"
+            text = f"{before.text}\n\n{found}" if before.text else found
+            told.append(AssistantMessage((TextBlock(text),)))
+        else:
+            told.append(message)
+    return tuple(told)
 
 
 def _with_new_ids(message: AssistantMessage, used: set[str]) -> AssistantMessage:

@@ -1,6 +1,13 @@
 """Rows of the agents app, one module a subject."""
 
-from agents.models.agents import Agent, AgentDocument, AgentDocumentVersion, ToolGrant
+from agents.models.agents import (
+    Agent,
+    AgentDocument,
+    AgentDocumentVersion,
+    BootstrapRitual,
+    DocumentProposal,
+    ToolGrant,
+)
 from agents.models.audit import AuditEvent
 from agents.models.files import File
 from agents.models.ledger import UsageRecord
@@ -13,8 +20,10 @@ __all__ = [
     "AgentDocumentVersion",
     "ApiToken",
     "AuditEvent",
+    "BootstrapRitual",
     "ChainLink",
     "Chat",
+    "DocumentProposal",
     "File",
     "Identity",
     "LoginLink",

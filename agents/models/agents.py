@@ -1,5 +1,6 @@
 """An agent, its persona documents and the tools it was granted."""
 
+from decimal import Decimal
 from typing import ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -34,6 +35,19 @@ class Agent(PublicIdModel, ArchivableModel):
         _("model calls a message"),
         default=25,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
+    )
+    daily_cap_usd = models.DecimalField(
+        _("daily cap (USD)"),
+        max_digits=8,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        default=Decimal("5.00"),
+        validators=[MinValueValidator(0)],
+        help_text=_(
+            "What the agent may spend a day of its own time zone; empty for no cap. A model of "
+            "unknown price counts as an expensive one."
+        ),
     )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
@@ -84,6 +98,13 @@ class AgentDocument(models.Model):
     text = models.TextField(_("text"), blank=True)
     version_number = models.PositiveIntegerField(_("version"), default=0, editable=False)
     updated_at = models.DateTimeField(_("updated at"), auto_now=True)
+    archived_at = models.DateTimeField(
+        _("archived at"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("No prompt shows it any more."),
+    )
 
     class Meta:
         verbose_name = _("persona document")
@@ -132,6 +153,87 @@ class AgentDocumentVersion(AppendOnlyModel):
 
     def __str__(self) -> str:
         return f"{self.document} v{self.number}"
+
+
+class DocumentProposal(PublicIdModel):
+    """A new text for a persona document that an agent proposes; a person accepts or refuses it."""
+
+    class State(models.TextChoices):
+        """Open until somebody decides."""
+
+        OPEN = "open", _("waiting")
+        ACCEPTED = "accepted", _("accepted")
+        REFUSED = "refused", _("refused")
+
+    agent = models.ForeignKey(
+        Agent, on_delete=models.PROTECT, related_name="proposals", verbose_name=_("agent")
+    )
+    name = models.CharField(_("document"), max_length=64)
+    base_version = models.PositiveIntegerField(
+        _("version it started from"), default=0, help_text=_("0 where there was no document.")
+    )
+    text = models.TextField(_("text"), blank=True)
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+    source = models.CharField(_("source"), max_length=64, help_text="turn:81")
+    person = models.ForeignKey(
+        Person,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("person"),
+        help_text=_("With whom the agent was talking."),
+    )
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.OPEN)
+    decided_by = models.ForeignKey(
+        User,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("decided by"),
+    )
+    decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("proposal")
+        verbose_name_plural = _("proposals")
+        ordering = ("-id",)
+        constraints: ClassVar = [
+            # One document has one open proposal of a turn, however often the tool is repeated.
+            models.UniqueConstraint(
+                fields=["agent", "name", "source"], name="proposal_once_a_turn"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} · {self.source}"
+
+
+class BootstrapRitual(models.Model):
+    """The first conversation of an agent, which follows its BOOTSTRAP.md once."""
+
+    agent = models.OneToOneField(
+        Agent, on_delete=models.CASCADE, related_name="ritual", verbose_name=_("agent")
+    )
+    session = models.CharField(_("conversation"), max_length=64, help_text="session:3")
+    person = models.ForeignKey(
+        Person,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("person"),
+    )
+    started_at = models.DateTimeField(_("started at"), auto_now_add=True)
+    turns = models.PositiveIntegerField(_("turns"), default=0)
+
+    class Meta:
+        verbose_name = _("first conversation")
+        verbose_name_plural = _("first conversations")
+
+    def __str__(self) -> str:
+        return f"{self.agent} · {self.session}"
 
 
 class ToolGrant(models.Model):

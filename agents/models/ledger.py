@@ -43,6 +43,7 @@ class UsageRecord(AppendOnlyModel, PublicIdModel):
         indexes: ClassVar = [
             models.Index(fields=["team_id", "created_at"], name="usage_by_team_and_time"),
             models.Index(fields=["origin"], name="usage_by_origin"),
+            models.Index(fields=["agent_id", "created_at"], name="usage_by_agent_and_time"),
         ]
 
     def __str__(self) -> str:

@@ -24,6 +24,17 @@ LANGUAGE_CHOICES: list[tuple[str, "_StrPromise | str"]] = [
 class User(AbstractUser):
     """Somebody who may log in."""
 
+    language = models.CharField(
+        _("language"),
+        max_length=8,
+        choices=LANGUAGE_CHOICES,
+        blank=True,
+        help_text=_("Of all pages and answers of the platform; empty: the browser's."),
+    )
+    steps_dismissed_at = models.DateTimeField(
+        _("first steps put away at"), null=True, blank=True, editable=False
+    )
+
     class Meta:
         verbose_name = _("user")
         verbose_name_plural = _("users")

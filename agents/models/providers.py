@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from agents.models.agents import Agent
-from agents.models.people import Team
+from agents.models.people import Team, User
 
 
 class ProviderAccount(models.Model):
@@ -19,6 +19,13 @@ class ProviderAccount(models.Model):
         ANTHROPIC = "anthropic", "Anthropic"
         OPENAI = "openai", _("OpenAI or compatible")
 
+    class PromptCache(models.TextChoices):
+        """How long a provider with a prompt cache of its own choosing keeps what we mark."""
+
+        OFF = "off", _("off")
+        FIVE_MINUTES = "5m", _("5 minutes")
+        ONE_HOUR = "1h", _("1 hour")
+
     team = models.ForeignKey(
         Team, on_delete=models.PROTECT, related_name="provider_accounts", verbose_name=_("team")
     )
@@ -29,22 +36,71 @@ class ProviderAccount(models.Model):
         blank=True,
         help_text=_("Empty for the provider's own address."),
     )
+    preset = models.CharField(
+        _("preset"),
+        max_length=32,
+        blank=True,
+        editable=False,
+        help_text=_("Which of the known providers it was made from."),
+    )
+    # Sealed by agents/services/secrets.py; in clear only inside an adapter's client.
+    sealed_key = models.TextField(blank=True, editable=False)
     key_reference = models.CharField(
-        _("key"),
+        _("key reference"),
         max_length=200,
         blank=True,
         validators=[
             RegexValidator(
-                r"^env:[A-Za-z_][A-Za-z0-9_]*$", _("Write env:NAME, the variable with the key.")
+                r"^(env:[A-Za-z_][A-Za-z0-9_]*|file:/.+)$",
+                _("Write env:NAME, the variable with the key, or file:/path, a file with it."),
             )
         ],
-        help_text=_("env:NAME — the environment variable that holds the key, never the key."),
+        help_text=_(
+            "env:NAME or file:/path — where the key stands, never the key. NAME_FILE is looked at "
+            "too."
+        ),
     )
+    may_reach_private = models.BooleanField(
+        _("may reach private addresses"),
+        default=False,
+        editable=False,
+        help_text=_("Its address was given by a superuser."),
+    )
+    is_free = models.BooleanField(
+        _("costs nothing"),
+        default=False,
+        help_text=_("A model on your own machine: its price is zero, not unknown."),
+    )
+    first_event_s = models.PositiveSmallIntegerField(
+        _("seconds to the first word"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(3_600)],
+        help_text=_("Empty for the platform's limit. A local model may need minutes to load."),
+    )
+    prompt_cache = models.CharField(
+        _("prompt cache"),
+        max_length=8,
+        choices=PromptCache,
+        default=PromptCache.FIVE_MINUTES,
+        help_text=_("Anthropic's cache control; others decide for themselves."),
+    )
+    tested_at = models.DateTimeField(_("tested at"), null=True, blank=True, editable=False)
     failures = models.PositiveIntegerField(_("failures in a row"), default=0, editable=False)
     cool_until = models.DateTimeField(
         _("cooling down until"), null=True, blank=True, editable=False
     )
     switched_off_at = models.DateTimeField(_("switched off at"), null=True, blank=True)
+    switched_off_by = models.ForeignKey(
+        User,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("switched off by"),
+        help_text=_("Empty where the platform did it, for the last error."),
+    )
     last_error_code = models.CharField(_("last error"), max_length=32, blank=True, editable=False)
     last_error = models.CharField(_("last error text"), max_length=500, blank=True, editable=False)
     last_error_at = models.DateTimeField(_("last error at"), null=True, blank=True, editable=False)
@@ -66,6 +122,14 @@ class ProviderAccount(models.Model):
 class ChainLink(models.Model):
     """One place of an agent's chain: which account with which model, and its limits."""
 
+    class Effort(models.TextChoices):
+        """How much a model may think before it answers."""
+
+        OFF = "", _("off")
+        LOW = "low", _("low")
+        MEDIUM = "medium", _("medium")
+        HIGH = "high", _("high")
+
     agent = models.ForeignKey(
         Agent, on_delete=models.PROTECT, related_name="chain_links", verbose_name=_("agent")
     )
@@ -79,6 +143,37 @@ class ChainLink(models.Model):
     model = models.CharField(_("model"), max_length=200)
     window_tokens = models.PositiveIntegerField(_("window (tokens)"), default=200_000)
     max_output_tokens = models.PositiveIntegerField(_("longest answer (tokens)"), default=4_096)
+    effort = models.CharField(
+        _("thinking"),
+        max_length=8,
+        choices=Effort,
+        blank=True,
+        default=Effort.OFF,
+        help_text=_("Only for models that can; thinking is paid as output."),
+    )
+    supports_tools = models.BooleanField(
+        _("can use tools"),
+        default=True,
+        help_text=_("Off for models that cannot: they are asked without any."),
+    )
+    input_usd_mtok = models.DecimalField(
+        _("input, $ a million tokens"),
+        max_digits=10,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_("Empty for the known list price."),
+    )
+    output_usd_mtok = models.DecimalField(
+        _("output, $ a million tokens"),
+        max_digits=10,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_("Empty for the known list price."),
+    )
 
     class Meta:
         verbose_name = _("model in the chain")
@@ -89,6 +184,12 @@ class ChainLink(models.Model):
                 condition=models.Q(max_output_tokens__gte=1)
                 & models.Q(window_tokens__gt=models.F("max_output_tokens")),
                 name="chain_answer_fits_window",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(input_usd_mtok__isnull=True, output_usd_mtok__isnull=True)
+                | models.Q(input_usd_mtok__gte=0, output_usd_mtok__gte=0),
+                name="chain_price_is_whole",
+                violation_error_message=_("Give both prices, or neither."),
             ),
         ]
 

@@ -23,8 +23,8 @@ from agents.core.messages import (
 )
 from agents.core.protocols import ModelCall, SystemPart
 from agents.core.tooling import ToolSpec
+from agents.providers.endpoint import Endpoint
 from agents.providers.failures import as_error, read_failure
-from agents.providers.limits import ProviderLimits
 from agents.providers.offline import OFFLINE_PART
 from agents.providers.replies import (
     count,
@@ -72,11 +72,12 @@ _STOPS: dict[str, StopReason] = {
 class AnthropicProvider:
     """Asks Anthropic, or a server that speaks its API; one SDK client for its whole life."""
 
-    def __init__(self, *, api_key: str, base_url: str | None, limits: ProviderLimits) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         """Make the client; its connections open at the first call, in that call's loop."""
-        self._api_key = api_key.strip()
-        self._stream_timeout = stream_timeout(limits)
-        self._plain_timeout = plain_timeout(limits)
+        self._api_key = endpoint.api_key.strip()
+        base_url = endpoint.base_url or None
+        self._stream_timeout = stream_timeout(endpoint.limits)
+        self._plain_timeout = plain_timeout(endpoint.limits)
         with valid_address():
             self._client = anthropic.AsyncAnthropic(
                 api_key=self._api_key or NO_KEY,

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from agents.core.events import Done, ProviderEvent, TextDelta
 from agents.core.messages import AssistantMessage, Reply, TextBlock, Usage
 from agents.core.protocols import ModelCall, SystemPart
-from agents.providers.limits import ProviderLimits
+from agents.providers.endpoint import Endpoint
 
 OFFLINE_PART = "offline"
 OFFLINE_MODEL = "offline"
@@ -31,13 +31,7 @@ def offline_part(text: str) -> SystemPart:
 class OfflineProvider:
     """Says, word by word, what the platform put into the call."""
 
-    def __init__(
-        self,
-        *,
-        api_key: str = "",
-        base_url: str | None = None,
-        limits: ProviderLimits | None = None,
-    ) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         """Take what every provider takes, and need none of it."""
 
     async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:

@@ -27,8 +27,8 @@ from agents.core.messages import (
 )
 from agents.core.protocols import ModelCall, SystemPart
 from agents.core.tooling import ToolSpec
+from agents.providers.endpoint import Endpoint
 from agents.providers.failures import as_error, read_failure
-from agents.providers.limits import ProviderLimits
 from agents.providers.offline import OFFLINE_PART
 from agents.providers.replies import (
     count,
@@ -84,17 +84,18 @@ class OpenAIProvider:
     ``is_openai`` tells OpenAI itself, which wants some fields by newer names, from the others.
     """
 
-    def __init__(self, *, api_key: str, base_url: str | None, limits: ProviderLimits) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         """Make the client; its connections open at the first call, in that call's loop."""
-        self._api_key = api_key.strip()
-        self._plain_timeout = plain_timeout(limits)
+        self._api_key = endpoint.api_key.strip()
+        base_url = endpoint.base_url or None
+        self._plain_timeout = plain_timeout(endpoint.limits)
         with valid_address():
             self._client = openai.AsyncOpenAI(
                 api_key=self._api_key or NO_KEY,
                 # Not set, the SDK would take an administrator's key from the environment.
                 admin_api_key="",
                 base_url=base_url,
-                timeout=stream_timeout(limits),
+                timeout=stream_timeout(endpoint.limits),
                 max_retries=0,
                 # A redirect would carry the prompt to an address that nobody checked.
                 http_client=openai.DefaultAioHttpClient(

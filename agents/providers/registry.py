@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from agents.core.protocols import Provider
-from agents.providers.limits import ProviderLimits
+from agents.providers.endpoint import Endpoint
 
 # The others come from the settings (QANOT_PROVIDERS); this one is always there.
 _paths: dict[str, str] = {"offline": "agents.providers.offline.OfflineProvider"}
@@ -13,7 +13,7 @@ _loaded: dict[str, "_Opens"] = {}
 
 
 class _Opens(Protocol):
-    def __call__(self, *, api_key: str, base_url: str | None, limits: ProviderLimits) -> Provider:
+    def __call__(self, endpoint: Endpoint, /) -> Provider:
         """Make an adapter."""
         ...
 
@@ -29,26 +29,15 @@ def register(kind: str, path: str) -> None:
     _loaded.pop(kind, None)
 
 
-def open_provider(
-    kind: str,
-    *,
-    api_key: str = "",
-    base_url: str | None = None,
-    limits: ProviderLimits | None = None,
-) -> Provider:
+def open_provider(kind: str, endpoint: Endpoint | None = None) -> Provider:
     """Return an adapter that owns one client, for the life of one event loop.
 
     The first one of a kind imports its SDK (up to a second): ``warm`` does that ahead of time.
 
-    Args:
-        api_key: Empty where the server wants none.
-        base_url: None for the SDK's own.
-
     Raises:
         LookupError: No such kind.
     """
-    opens = _load(kind)
-    return opens(api_key=api_key, base_url=base_url or None, limits=limits or ProviderLimits())
+    return _load(kind)(endpoint or Endpoint())
 
 
 def warm(kind: str) -> None:

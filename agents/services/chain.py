@@ -2,9 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
@@ -13,8 +14,9 @@ from agents import models, sql
 from agents.core.errors import AuthenticationFailed
 from agents.core.events import Done, ProviderEvent
 from agents.core.messages import Reply
-from agents.core.protocols import ChainLink, ModelCall, Provider
-from agents.providers import ProviderLimits, is_warm, open_provider, warm
+from agents.core.protocols import FREE, ChainLink, Effort, ModelCall, Price, Provider
+from agents.providers import Endpoint, ProviderLimits, is_warm, open_provider, warm
+from agents.providers.endpoint import PromptCache
 from agents.providers.offline import OFFLINE_MODEL
 from agents.sql import Columns
 
@@ -25,6 +27,10 @@ _CHAIN = f"""
     JOIN agents_provideraccount p ON p.id = l.account_id
     WHERE l.agent_id = %s ORDER BY l.position, l.id
 """  # noqa: S608 — constants only
+
+_EFFORTS: Final[Mapping[str, Effort]] = {"": "", "low": "low", "medium": "medium", "high": "high"}
+
+_CACHES: Final[Mapping[str, PromptCache]] = {"off": "off", "5m": "5m", "1h": "1h"}
 
 # The link of the offline provider belongs to no account.
 NO_ACCOUNT = 0
@@ -49,10 +55,10 @@ def kinds_in_use() -> list[str]:
     return list(kinds.order_by().distinct())
 
 
-def limits() -> ProviderLimits:
-    """Return the platform's limits of one call."""
+def limits(account: models.ProviderAccount) -> ProviderLimits:
+    """Return the limits of one call to an account."""
     return ProviderLimits(
-        first_event_s=settings.QANOT_FIRST_EVENT_S,
+        first_event_s=account.first_event_s or settings.QANOT_FIRST_EVENT_S,
         between_events_s=settings.QANOT_BETWEEN_EVENTS_S,
         call_s=settings.QANOT_CALL_S,
     )
@@ -77,17 +83,32 @@ def open_chain(rows: Sequence[models.ChainLink]) -> tuple[ChainLink, ...]:
     """
     if not rows:
         return (_offline(),)
-    return tuple(
-        ChainLink(
-            account_id=row.account_id,
-            account_name=row.account.name,
-            provider=_providers().of(row.account),
-            model=row.model,
-            window_tokens=row.window_tokens,
-            max_output_tokens=row.max_output_tokens,
-        )
-        for row in rows
+    return tuple(link_of(row, _providers().of(row.account)) for row in rows)
+
+
+def link_of(row: models.ChainLink, provider: Provider) -> ChainLink:
+    """Return a row as the loop takes it; needs ``account`` loaded."""
+    return ChainLink(
+        account_id=row.account_id,
+        account_name=row.account.name,
+        provider=provider,
+        model=row.model,
+        window_tokens=row.window_tokens,
+        max_output_tokens=row.max_output_tokens,
+        effort=_EFFORTS[row.effort],
+        supports_tools=row.supports_tools,
+        price=price_of(row),
+        first_event_s=row.account.first_event_s,
     )
+
+
+def price_of(row: models.ChainLink) -> Price | None:
+    """Return what the team says that a link costs; None for the known list price."""
+    if row.account.is_free:
+        return FREE
+    if row.input_usd_mtok is None or row.output_usd_mtok is None:
+        return None
+    return Price(row.input_usd_mtok, row.output_usd_mtok)
 
 
 def _offline() -> ChainLink:
@@ -157,8 +178,17 @@ def _open(account: models.ProviderAccount) -> Provider:
     key = os.environ.get(variable, "") if variable else ""
     if variable and not key:
         return _Keyless(variable)
-    return open_provider(
-        account.kind, api_key=key, base_url=account.base_url or None, limits=limits()
+    return open_provider(account.kind, endpoint_of(account, key))
+
+
+def endpoint_of(account: models.ProviderAccount, key: str) -> Endpoint:
+    """Return where and how an account is asked; the key is in it in clear."""
+    return Endpoint(
+        api_key=key,
+        base_url=account.base_url or None,
+        limits=limits(account),
+        may_reach_private=account.may_reach_private,
+        prompt_cache=_CACHES[account.prompt_cache],
     )
 
 

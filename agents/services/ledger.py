@@ -9,11 +9,12 @@ import genai_prices
 
 from agents import sql
 from agents.core.messages import JsonObject, Usage
-from agents.core.protocols import ChainLink, Charge, ModelCall
+from agents.core.protocols import Charge, Price
 from agents.models import UsageRecord
 from agents.services.chain import NO_ACCOUNT
 
 PRICE_SOURCE: Final = f"genai-prices {version('genai-prices')}"
+MTOK: Final = 1_000_000
 _RATES: Final = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok")
 
 
@@ -34,27 +35,6 @@ class Spender:
     channel: str
 
 
-class OpenPurse:
-    """A ``Purse`` that nothing limits."""
-
-    async def reserve(self, link: ChainLink, call: ModelCall) -> str | None:
-        """Set nothing aside."""
-        return None
-
-    def settle(
-        self, link: ChainLink, usage: Usage, *, reservation: str | None, was_broken: bool = False
-    ) -> Charge:
-        """Return what the call used, for the journal to write."""
-        return Charge(
-            account_id=link.account_id,
-            account_name=link.account_name,
-            model=link.model,
-            usage=usage,
-            reservation=reservation,
-            was_broken=was_broken,
-        )
-
-
 def record(charge: Charge, spender: Spender) -> None:
     """Write one usage row; call it in the transaction that completes or breaks off the step.
 
@@ -62,7 +42,7 @@ def record(charge: Charge, spender: Spender) -> None:
     """
     if charge.account_id == NO_ACCOUNT:
         return
-    price, cost = price_of(charge.model, charge.usage)
+    price, cost = price_of(charge.model, charge.usage, own=charge.price)
     row = UsageRecord(
         origin=spender.origin,
         kind=spender.kind,
@@ -86,8 +66,16 @@ def record(charge: Charge, spender: Spender) -> None:
     sql.insert(row)
 
 
-def price_of(model: str, usage: Usage) -> tuple[JsonObject | None, Decimal | None]:
-    """Return the rates used, dollars a million tokens, and the cost; both None where unknown."""
+def price_of(
+    model: str, usage: Usage, *, own: Price | None = None
+) -> tuple[JsonObject | None, Decimal | None]:
+    """Return the rates used, dollars a million tokens, and the cost; both None where unknown.
+
+    Args:
+        own: What the team says; it goes before the list price.
+    """
+    if own is not None:
+        return _own_price(usage, own)
     counted = genai_prices.Usage(
         # genai-prices counts cached tokens as input too.
         input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
@@ -106,3 +94,15 @@ def price_of(model: str, usage: Usage) -> tuple[JsonObject | None, Decimal | Non
         if getattr(found.model_price, name) is not None
     }
     return rates, found.total_price
+
+
+def _own_price(usage: Usage, own: Price) -> tuple[JsonObject, Decimal]:
+    read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    cost = (read * own.input_usd_mtok + usage.output_tokens * own.output_usd_mtok) / MTOK
+    rates: JsonObject = {
+        "v": 1,
+        "source": "team",
+        "input_mtok": str(own.input_usd_mtok),
+        "output_mtok": str(own.output_usd_mtok),
+    }
+    return rates, cost

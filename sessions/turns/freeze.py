@@ -16,7 +16,8 @@ from agents.core.messages import Message, UserMessage
 from agents.core.prompt import Prompt, Source
 from agents.core.protocols import SystemPart
 from agents.models import Agent, Membership, Person
-from agents.services import chain, persona
+from agents.services import caps, chain, persona
+from agents.services.caps import UNLIMITED, Allowance
 from memory.prompt import MemoryParts, memory_parts
 from sessions.models import Turn, TurnFreeze
 from sessions.turns import history, offline
@@ -41,6 +42,7 @@ class Prepared:
     tool_names: tuple[str, ...]
     links: tuple[models.ChainLink, ...]
     time_zone: str
+    allowance: Allowance
     noted_model: str | None = None
 
 
@@ -81,6 +83,7 @@ def prepare(claimed: Claimed) -> Prepared:
         tool_names=decided.tool_names,
         links=links,
         time_zone=_time_zone(turn),
+        allowance=_allowance(turn, links),
     )
 
 
@@ -93,6 +96,7 @@ def nothing(turn: Turn) -> Prepared:
         tool_names=(),
         links=(),
         time_zone=_time_zone(turn),
+        allowance=_allowance(turn, ()),
     )
 
 
@@ -120,7 +124,15 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         tool_names=names,
         links=links,
         time_zone=_time_zone(turn),
+        allowance=_allowance(turn, links),
     )
+
+
+def _allowance(turn: Turn, links: Sequence[models.ChainLink]) -> Allowance:
+    """Return what the turn may spend; where every link is free, nobody has to count."""
+    if all(link.account.is_free for link in links):
+        return UNLIMITED
+    return caps.allowance(turn.session.agent, now=timezone.now())
 
 
 def _asked(own: Sequence[UserMessage]) -> str:

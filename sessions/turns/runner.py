@@ -27,8 +27,8 @@ from agents.core.protocols import RecordedStep
 from agents.core.pump import Limits, StopSwitch
 from agents.db import in_db
 from agents.services import chain
+from agents.services.caps import CappedPurse
 from agents.services.cool_downs import SharedCoolDowns
-from agents.services.ledger import OpenPurse
 from agents.services.toolbox import GrantedTools, Where
 from sessions import delivery
 from sessions.events.feed import Feed, ToolState
@@ -196,7 +196,7 @@ class Runner:
         asker = Asker(
             chain=chain.open_chain(prepared.links),
             journal=DatabaseJournal(running.claimed, times, noted_model=prepared.noted_model),
-            purse=OpenPurse(),
+            purse=CappedPurse(prepared.allowance),
             cool_downs=SharedCoolDowns([link.account for link in prepared.links]),
             stop=running.stop,
             limits=Limits(

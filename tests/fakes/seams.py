@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.core.asking import Asker
 from agents.core.context import NewestExchanges
-from agents.core.errors import AccountRefused, LeaseLost, ProviderError
+from agents.core.errors import AccountRefused, CapReached, LeaseLost, ProviderError
 from agents.core.events import Done, ProviderEvent, TextDelta
 from agents.core.loop import MAX_ITERATIONS, Loop
 from agents.core.messages import JsonObject, Message, Reply, ToolCall, Usage, UserMessage
@@ -15,6 +15,7 @@ from agents.core.protocols import (
     Charge,
     ContextKeeper,
     ModelCall,
+    Price,
     Provider,
     RecordedStep,
     SystemPart,
@@ -72,7 +73,13 @@ class Stubborn:
             await asyncio.sleep(self.ignores_s)
 
 
-def link(provider: Provider, account_id: int = 1, *, window_tokens: int = 100_000) -> ChainLink:
+def link(
+    provider: Provider,
+    account_id: int = 1,
+    *,
+    window_tokens: int = 100_000,
+    price: Price | None = None,
+) -> ChainLink:
     """Return a place in a chain."""
     return ChainLink(
         account_id=account_id,
@@ -81,6 +88,7 @@ def link(provider: Provider, account_id: int = 1, *, window_tokens: int = 100_00
         model=f"model-{account_id}",
         window_tokens=window_tokens,
         max_output_tokens=1_000,
+        price=price,
     )
 
 
@@ -143,12 +151,19 @@ class MemoryJournal:
 
 @dataclass
 class MemoryPurse:
-    """Reserves with numbered slips and settles for nothing."""
+    """Reserves with numbered slips and settles for nothing.
 
+    Args:
+        refused: Accounts for which no money is left.
+    """
+
+    refused: set[int] = field(default_factory=set)
     reserved: list[str] = field(default_factory=list)
 
     async def reserve(self, link: ChainLink, call: ModelCall) -> str | None:
         """Set money aside."""
+        if link.account_id in self.refused:
+            raise CapReached({"cap": "5.00", "resets": "00:00 (UTC)"})
         self.reserved.append(f"slip-{len(self.reserved) + 1}")
         return self.reserved[-1]
 

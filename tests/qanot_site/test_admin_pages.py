@@ -64,8 +64,9 @@ def test_every_model_of_ours_has_a_page_or_a_reason_not_to() -> None:
         for model in apps.get_app_config(label).get_models()
         if not admin.site.is_registered(model)
     }
-    # Edited on their agent's page; secrets; a prompt, which is private text and short-lived.
-    assert without == {"ChainLink", "ToolGrant", "LoginLink", "TurnFreeze"}
+    # Edited on their agent's page; secrets; a prompt, which is private text and short-lived; a
+    # state of the agent's persona page.
+    assert without == {"ChainLink", "ToolGrant", "LoginLink", "TurnFreeze", "BootstrapRitual"}
 
 
 @pytest.mark.parametrize("role", READERS)

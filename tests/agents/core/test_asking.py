@@ -8,6 +8,7 @@ from agents.core.asking import Asker, AskEvent, Question
 from agents.core.errors import (
     AuthenticationFailed,
     BillingRefused,
+    CapReached,
     ContextOverflow,
     NoProvider,
     Overloaded,
@@ -97,6 +98,20 @@ async def test_each_account_is_asked_for_its_own_model_within_its_own_limits(sta
     assert [call.model for call in provider.calls] == ["model-7", "model-8"]
     assert {call.max_output_tokens for call in provider.calls} == {1_000}
     assert {call.messages for call in provider.calls} == {QUESTION.messages}
+
+
+async def test_a_link_for_which_no_money_is_left_is_passed_over(stage: Stage) -> None:
+    dear, free = ScriptedProvider(), ScriptedProvider("Hi there")
+    stage.purse.refused = {1}
+    assert shown(await hear(stage.asker(dear, free))) == "Hi there"
+    assert (len(dear.calls), stage.cool_downs.failures) == (0, [])
+
+
+async def test_without_money_for_anybody_nobody_is_asked(stage: Stage) -> None:
+    stage.purse.refused = {1, 2}
+    with pytest.raises(CapReached):
+        await hear(stage.asker(ScriptedProvider(), ScriptedProvider()))
+    assert stage.journal.notes == []
 
 
 @pytest.mark.parametrize("error", TRANSIENT, ids=lambda error: error.code)

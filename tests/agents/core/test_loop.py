@@ -321,6 +321,13 @@ async def test_without_any_account_the_turn_has_failed(stage: Stage) -> None:
     assert await end_of(stage.loop()) == Outcome("failed", "", "no_provider")
 
 
+async def test_a_reached_cap_ends_the_turn_with_what_the_person_is_told(stage: Stage) -> None:
+    stage.purse.refused = {1}
+    end = await end_of(stage.loop(ScriptedProvider()))
+    assert (end.kind, end.code) == ("failed", "cap_reached")
+    assert end.values == {"cap": "5.00", "resets": "00:00 (UTC)"}
+
+
 async def test_case_restart_2_only_the_failed_call_is_retried(stage: Stage) -> None:
     calls = [call("find"), call("look"), call("save")]
     replies = [reply(one) for one in calls]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from agents.core.protocols import Provider
-from agents.providers import ProviderLimits, open_provider
+from agents.providers import Endpoint, ProviderLimits, open_provider
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.server import FakeServer
@@ -38,7 +38,7 @@ def fake(kind: str) -> Iterator[FakeServer]:
 @pytest.fixture
 async def provider(kind: str, fake: FakeServer) -> AsyncIterator[Provider]:
     """Open the kind's adapter on its fake."""
-    opened = open_provider(kind, api_key=KEY, base_url=fake.base_url, limits=LIMITS)
+    opened = open_provider(kind, Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS))
     yield opened
     await opened.aclose()
 
@@ -46,6 +46,6 @@ async def provider(kind: str, fake: FakeServer) -> AsyncIterator[Provider]:
 @pytest.fixture
 async def impatient(kind: str, fake: FakeServer) -> AsyncIterator[Provider]:
     """Open the kind's adapter on its fake, with short limits."""
-    opened = open_provider(kind, api_key=KEY, base_url=fake.base_url, limits=SHORT_LIMITS)
+    opened = open_provider(kind, Endpoint(api_key=KEY, base_url=fake.base_url, limits=SHORT_LIMITS))
     yield opened
     await opened.aclose()

@@ -8,7 +8,7 @@ import pytest
 from agents.core.errors import StreamBroken
 from agents.core.messages import AssistantMessage, TextBlock, ToolCall, ToolResult, UserMessage
 from agents.core.protocols import Provider, SystemPart
-from agents.providers import open_provider
+from agents.providers import Endpoint, open_provider
 from agents.providers.anthropic import request_body
 from tests.agents.providers.calls import WEATHER, ask, make_call
 from tests.agents.providers.conftest import KEY, LIMITS
@@ -28,7 +28,9 @@ def fake() -> Iterator[FakeAnthropic]:
 @pytest.fixture
 async def provider(fake: FakeAnthropic) -> AsyncIterator[Provider]:
     """Open Anthropic's adapter alone."""
-    opened = open_provider("anthropic", api_key=KEY, base_url=fake.base_url, limits=LIMITS)
+    opened = open_provider(
+        "anthropic", Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS)
+    )
     yield opened
     await opened.aclose()
 
@@ -164,7 +166,7 @@ def as_messages(body: Body) -> list[Body]:
 @pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
 async def test_an_address_may_be_pasted_with_its_version(fake: FakeAnthropic, ending: str) -> None:
     fake.play("Fine.")
-    pasted = open_provider("anthropic", api_key=KEY, base_url=fake.base_url + ending)
+    pasted = open_provider("anthropic", Endpoint(api_key=KEY, base_url=fake.base_url + ending))
     await ask(pasted)
     await pasted.aclose()
     assert fake.last.path == "/v1/messages"

@@ -10,7 +10,7 @@ from agents.core.errors import BillingRefused, RateLimited, RequestRefused
 from agents.core.events import Done, ToolCallBegan
 from agents.core.messages import AssistantMessage, Reply, TextBlock, ToolCall, ToolResult
 from agents.core.protocols import Provider, SystemPart
-from agents.providers import ProviderLimits, open_provider
+from agents.providers import Endpoint, open_provider
 from agents.providers.openai_compatible import OpenAIProvider, request_body
 from tests.agents.providers.calls import WEATHER, ask, collect, make_call
 from tests.agents.providers.conftest import KEY, LIMITS
@@ -30,7 +30,7 @@ def fake() -> Iterator[FakeOpenAI]:
 @pytest.fixture
 async def provider(fake: FakeOpenAI) -> AsyncIterator[Provider]:
     """Open OpenAI's adapter alone."""
-    opened = open_provider("openai", api_key=KEY, base_url=fake.base_url, limits=LIMITS)
+    opened = open_provider("openai", Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS))
     yield opened
     await opened.aclose()
 
@@ -100,7 +100,7 @@ def test_openai_itself_is_given_its_newer_limit() -> None:
 
 async def test_openai_itself_is_known_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    opened = OpenAIProvider(api_key=KEY, base_url=None, limits=ProviderLimits())
+    opened = OpenAIProvider(Endpoint(api_key=KEY))
     assert opened.is_openai
     await opened.aclose()
 
