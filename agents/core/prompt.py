@@ -18,6 +18,7 @@ DOCUMENT_CHARACTERS: Final = 20_000
 PROMPT_CHARACTERS: Final = 150_000
 
 Preset = Literal["default", "qanot"]
+Mode = Literal["full", "minimal"]
 
 STYLE = "tool style"
 STATE = "SESSION-STATE.md"
@@ -27,6 +28,8 @@ INFO = "session info"
 _PERSONA: Final = ("SOUL.md", "IDENTITY.md", "SKILL.md", "TOOLS.md")
 _QANOT_TAIL: Final = ("AGENTS.md", STATE, "USER.md", "BOOTSTRAP.md", MEMORY, STYLE, INFO)
 _DEFAULT_TAIL: Final = ("AGENTS.md", STYLE, "USER.md", "BOOTSTRAP.md", MEMORY, STATE, INFO)
+# What an agent needs that works for itself, without anybody's memory or manners.
+_MINIMAL: Final = frozenset({"SOUL.md", "TOOLS.md", INFO})
 # Alike for everybody and from turn to turn; the rest changes with the person or the moment.
 _STABLE: Final = frozenset({*_PERSONA, "AGENTS.md", STYLE})
 
@@ -60,18 +63,25 @@ class Prompt:
     manifest: tuple[JsonObject, ...]
 
 
-def assemble(sources: Sequence[Source], *, preset: Preset, values: Mapping[str, str]) -> Prompt:
+def assemble(
+    sources: Sequence[Source],
+    *,
+    preset: Preset,
+    values: Mapping[str, str],
+    mode: Mode = "full",
+) -> Prompt:
     """Return the system prompt of one turn.
 
     Args:
         sources: Documents and other texts by name, in any order; blank ones are left out.
+        mode: ``minimal`` takes SOUL.md, TOOLS.md and the session's figures only.
         values: Replacements for ``{name}`` in the texts, such as ``bot_name``, only for the
             names given. A value is never searched again, and limits count what it says.
     """
     parts: list[SystemPart] = []
     manifest: list[JsonObject] = []
     left = PROMPT_CHARACTERS
-    for source in _ordered(sources, preset):
+    for source in _ordered(sources, preset, mode):
         text = _replaced(source.text.strip(), values)
         if not text:
             continue
@@ -96,11 +106,12 @@ def _is_stable(name: str) -> bool:
     return name in _STABLE or name.endswith("_TOOLS.md")
 
 
-def _ordered(sources: Sequence[Source], preset: Preset) -> list[Source]:
+def _ordered(sources: Sequence[Source], preset: Preset, mode: Mode) -> list[Source]:
     tail = _QANOT_TAIL if preset == "qanot" else _DEFAULT_TAIL
     plugins = sorted(s.name for s in sources if s.name.endswith("_TOOLS.md"))
     order = {name: place for place, name in enumerate((*_PERSONA, *plugins, *tail))}
-    placed = [s for s in sources if s.name in order and s.text.strip()]
+    wanted = _MINIMAL if mode == "minimal" else order.keys()
+    placed = [s for s in sources if s.name in order and s.name in wanted and s.text.strip()]
     return sorted(placed, key=lambda source: order[source.name])
 
 

@@ -5,26 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from pydantic import BaseModel, TypeAdapter
 
 from agents import models, sql
-from agents.core import prompt
 from agents.core.messages import Message, UserMessage
-from agents.core.prompt import Prompt, Source
+from agents.core.prompt import Prompt
 from agents.core.protocols import SystemPart
-from agents.models import Agent, Membership, Person
 from agents.services import caps, chain, persona
 from agents.services.caps import UNLIMITED, Allowance
-from memory.prompt import MemoryParts, memory_parts
+from sessions import prompting
 from sessions.models import Turn, TurnFreeze
 from sessions.turns import history, offline
 from sessions.turns.leases import Claimed
-
-# The offline provider reads no history, but its turns are frozen like any other.
-OFFLINE_WINDOW = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +96,10 @@ def nothing(turn: Turn) -> Prepared:
 
 def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     now = timezone.now()
-    window = min((link.window_tokens for link in links), default=OFFLINE_WINDOW)
+    window = prompting.window_of(links)
     own = history.of_turn(turn)
     earlier = history.chosen(turn, own, window_tokens=window)
-    remembered = memory_parts(turn.viewer, thread=_thread(turn), now=now)
-    assembled = _assemble(turn, remembered, now=now, window=window)
+    assembled = _assemble(turn, now=now, window=window)
     system = assembled.parts
     if not links:
         system = (*system, offline.part(turn, _asked(own), now=now))
@@ -145,81 +138,18 @@ def _store(turn: Turn, frozen: FrozenPrompt) -> None:
     sql.execute(_NOTE_MANIFEST, [json.dumps(turn.manifest), turn.pk])
 
 
-def _assemble(turn: Turn, remembered: MemoryParts, *, now: datetime, window: int) -> Prompt:
-    agent = turn.session.agent
-    sources = [
-        *persona.documents(
-            agent.pk, person_id=turn.viewer.person_id if turn.viewer.sees_person else None
-        ),
-        Source(prompt.STYLE, prompt.TOOL_STYLE),
-        Source(prompt.STATE, remembered.session_state),
-        Source(prompt.MEMORY, _long_term(remembered), version=_versions(remembered)),
-        Source(prompt.INFO, _info(turn, now=now, window=window)),
-    ]
-    return prompt.assemble(
-        sources,
-        preset="qanot" if agent.prompt_preset == Agent.PromptPreset.QANOT else "default",
-        values=_values(turn, sources, now=now),
+def _assemble(turn: Turn, *, now: datetime, window: int) -> Prompt:
+    return prompting.assemble_for(
+        turn.session.agent,
+        turn.viewer,
+        now=now,
+        person=turn.session.person,
+        generation=turn.generation,
+        window_tokens=window,
     )
-
-
-def _long_term(remembered: MemoryParts) -> str:
-    if not remembered.long_term.strip():
-        return ""
-    return f"# Your Long-Term Memory\n\n{remembered.long_term}"
-
-
-def _versions(remembered: MemoryParts) -> str | None:
-    return " ".join(str(reference) for reference in remembered.references) or None
-
-
-def _info(turn: Turn, *, now: datetime, window: int) -> str:
-    zone = _time_zone(turn)
-    local = now.astimezone(ZoneInfo(zone))
-    used = turn.generation.context_tokens
-    percent = 100 * used / window if window else 0
-    lines = [
-        "# Session",
-        "",
-        f"- Date and time: {local:%A, %Y-%m-%d %H:%M} ({zone})",
-        f"- Context used: {percent:.1f} % ({used} of {window} tokens)",
-    ]
-    if turn.session.person is not None and turn.is_private:
-        lines.append(f"- You talk with: {turn.session.person.display_name}")
-    return "\n".join(lines)
-
-
-def _values(turn: Turn, sources: Sequence[Source], *, now: datetime) -> dict[str, str]:
-    zone = _time_zone(turn)
-    values = {
-        "date": f"{now.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
-        "bot_name": turn.session.agent.name,
-        "timezone": zone,
-    }
-    if any("{owner_name}" in source.text for source in sources):
-        values["owner_name"] = _owner_name(turn.session.team_id)
-    return values
-
-
-def _owner_name(team_id: int) -> str:
-    owner = (
-        Person.objects.filter(
-            team_id=team_id,
-            user__memberships__team_id=team_id,
-            user__memberships__role=Membership.Role.OWNER,
-        )
-        .order_by("id")
-        .first()
-    )
-    return owner.display_name if owner else ""
 
 
 def _time_zone(turn: Turn) -> str:
-    person = turn.session.person
-    if turn.is_private and person is not None and person.time_zone:
-        return person.time_zone
-    return turn.session.agent.time_zone
-
-
-def _thread(turn: Turn) -> str:
-    return f"session:{turn.session_id}/{turn.generation.number}"
+    return prompting.time_zone_of(
+        turn.session.agent, turn.session.person if turn.is_private else None
+    )

@@ -188,3 +188,14 @@ def test_limits_count_what_the_model_reads_not_the_placeholders() -> None:
 
 def test_a_text_that_its_values_leave_blank_is_no_part() -> None:
     assert prompt_of({"USER.md": "{owner_name}"}, values={"owner_name": ""}) == Prompt((), ())
+
+
+# --- minimal mode ---
+
+
+@pytest.mark.parametrize("preset", ["default", "qanot"])
+def test_minimal_mode_has_soul_tools_and_the_session_only(preset: Preset) -> None:
+    sources = [Source(name, "text") for name in EVERYTHING]
+    prompt = assemble(sources, preset=preset, values={}, mode="minimal")
+    assert list(shown(prompt)) == ["SOUL.md", "TOOLS.md", INFO]
+    assert [entry["part"] for entry in prompt.manifest] == ["SOUL.md", "TOOLS.md", INFO]
