@@ -1,8 +1,11 @@
 """Persona documents: every change of a text is a version."""
 
 from django.db import transaction
+from django.utils.translation import gettext
 
-from agents.models import AgentDocument, AgentDocumentVersion, User
+from agents.models import AgentDocument, AgentDocumentVersion, BootstrapRitual, User
+
+RITUAL = "BOOTSTRAP.md"
 
 
 @transaction.atomic
@@ -37,3 +40,27 @@ def save(
         author=author,
         reason=reason,
     )
+
+
+def restore(version: AgentDocumentVersion, *, author: User | None) -> AgentDocumentVersion | None:
+    """Make an earlier text the current one again, as a new version; the history stays as it is.
+
+    Returns:
+        The new version, or None where the document says exactly this already.
+    """
+    reason = gettext("Restored version %(number)s") % {"number": version.number}
+    return save(version.document, text=version.text, author=author, reason=reason)
+
+
+@transaction.atomic
+def use_again(document: AgentDocument) -> bool:
+    """Let prompts show an archived document again; False where it was not archived.
+
+    With BOOTSTRAP.md the first conversation begins anew.
+    """
+    rows = AgentDocument.objects.filter(pk=document.pk, archived_at__isnull=False)
+    if not rows.update(archived_at=None):
+        return False
+    if document.name == RITUAL:
+        BootstrapRitual.objects.filter(agent_id=document.agent_id).delete()
+    return True
