@@ -71,12 +71,15 @@ class ModelInfo:
     Args:
         name: As it is asked for.
         window_tokens: What the server really gives it, not what it was trained with.
+        is_window_assumed: True where that is the server's usual size, because it does not say
+            with which one it will load the model.
     """
 
     name: str
     window_tokens: int | None = None
     max_output_tokens: int | None = None
     supports_tools: bool | None = None
+    is_window_assumed: bool = False
 
 
 @runtime_checkable

@@ -29,6 +29,7 @@ from agents.core.protocols import ModelCall, SystemPart
 from agents.core.tooling import ToolSpec
 from agents.providers.endpoint import Endpoint
 from agents.providers.failures import as_error, read_failure
+from agents.providers.loose import mapping, mappings, string
 from agents.providers.offline import OFFLINE_PART
 from agents.providers.replies import (
     count,
@@ -46,14 +47,11 @@ from agents.providers.wire import (
     TLS,
     broken,
     check_key,
-    mapping,
-    mappings,
     plain_timeout,
     read_events,
     read_whole,
     refused,
     stream_timeout,
-    string,
     valid_address,
 )
 

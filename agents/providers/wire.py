@@ -303,18 +303,3 @@ def check_key(api_key: str) -> None:
     """
     if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
         raise AuthenticationFailed("the key has characters that no key has")
-
-
-def mapping(value: object) -> JsonObject:
-    """Return a JSON object, or an empty one in place of anything else a server may send."""
-    return value if isinstance(value, dict) else {}
-
-
-def mappings(value: object) -> list[JsonObject]:
-    """Return the objects of a JSON array; none in place of anything else."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def string(value: object) -> str:
-    """Return a JSON string; an empty one in place of anything else."""
-    return value if isinstance(value, str) else ""
