@@ -69,10 +69,16 @@ class Environment:
         "If set at the start, an account for Anthropic is made that refers to this variable; "
         "the key itself is never stored.",
     )
+    anthropic_api_key_file: str = _variable(
+        "", "The same with the key in a file, whose first line it is."
+    )
     openai_api_key: bool = _variable(
         False,
         "If set at the start, an account for OpenAI is made that refers to this variable; "
         "the key itself is never stored.",
+    )
+    openai_api_key_file: str = _variable(
+        "", "The same with the key in a file, whose first line it is."
     )
     qanot_home: str = _variable(
         ".qanot", "Folder of the embedded servers' data, uploaded files and the secret key."
@@ -87,13 +93,25 @@ class Environment:
         schemes=("https", "http"),
     )
     qanot_secret_key: str = _variable(
-        "", "Key that signs sessions and tokens. Empty: made at the first start, kept in the home."
+        "",
+        "Key that signs sessions and seals stored keys. Empty: made at the first start, kept in "
+        "the home.",
+    )
+    qanot_secret_key_fallbacks: tuple[str, ...] = _variable(
+        (),
+        "Older secret keys, separated by commas, that still open and verify what they sealed and "
+        "signed.",
     )
     qanot_debug: bool = _variable(False, "Django's debug pages. Never in production.")
     qanot_allowed_hosts: tuple[str, ...] = _variable(
         (),
         "Host names, separated by commas, that requests may name. "
         "Empty: this machine's names and the host of `QANOT_PUBLIC_URL`.",
+    )
+    qanot_private_hosts: tuple[str, ...] = _variable(
+        (),
+        "Hosts or `host:port`, separated by commas, that anybody's address may name although they "
+        "are private.",
     )
     qanot_log_format: Literal["text", "json"] = _variable(
         "text", "Log lines for people (`text`) or for machines (`json`)."
@@ -174,7 +192,7 @@ def _parsed(name: str, kind: object, checks: list[Callable[[Any], Any]]) -> Any:
         if kind is bool:
             return True if name.endswith("_API_KEY") else env.bool(name)
         if get_origin(kind) is tuple:
-            return tuple(host.strip() for host in env.str(name).split(",") if host.strip())
+            return tuple(part.strip() for part in env.str(name).split(",") if part.strip())
         if get_origin(kind) is Literal:
             return env.str(name, validate=validate.OneOf(get_args(kind)))
         return env.str(name, validate=checks).strip()

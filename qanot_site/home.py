@@ -1,6 +1,6 @@
 """The home: one folder with everything a local installation keeps.
 
-    secret_key        signs sessions and tokens
+    secret_key        signs sessions, seals stored keys; older ones in further lines
     files/            uploads (until another storage is set)
     run/lock          held by the running supervisor
     run/servers.json  addresses of the embedded servers, readable by their user alone
@@ -125,8 +125,8 @@ class Home:
     def secret_key(self) -> str:
         """The installation's key; made once when the home exists, else only for this process."""
         with contextlib.suppress(FileNotFoundError):
-            return self._secret_key.read_text()
-        made = secrets.token_urlsafe(48)
+            return self._secret_keys()[0]
+        made = _new_secret_key()
         if not self.folder.is_dir():
             return made
         # Two processes may start at once: link() lets exactly one of them win.
@@ -135,7 +135,39 @@ class Home:
         with contextlib.suppress(FileExistsError):
             os.link(draft, self._secret_key)
         draft.unlink()
-        return self._secret_key.read_text()
+        return self._secret_keys()[0]
+
+    def old_secret_keys(self) -> list[str]:
+        """The keys before the installation's own one, newest first, until they are forgotten."""
+        try:
+            return self._secret_keys()[1:]
+        except FileNotFoundError:
+            return []
+
+    def renew_secret_key(self) -> None:
+        """Put a new key before the installation's own one, for processes that start from now on.
+
+        Raises:
+            HomeUnusable: The home has no key yet.
+        """
+        try:
+            older = self._secret_keys()
+        except FileNotFoundError as error:
+            raise HomeUnusable(f"{self.folder} has no secret key of its own") from error
+        write_private(self._secret_key, "\n".join([_new_secret_key(), *older]))
+
+    def forget_old_secret_keys(self) -> None:
+        """Keep only the newest key."""
+        write_private(self._secret_key, self._secret_keys()[0])
+
+    def _secret_keys(self) -> list[str]:
+        """All keys of the file, newest first."""
+        lines = self._secret_key.read_text().split("\n")
+        return [lines[0], *(line for line in lines[1:] if line)]
+
+
+def _new_secret_key() -> str:
+    return secrets.token_urlsafe(48)
 
 
 def write_private(path: Path, text: str) -> None:

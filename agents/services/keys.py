@@ -1,0 +1,88 @@
+"""Where an account's key is: sealed in its row, in a variable, or in a file."""
+
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+
+from agents.core.errors import AuthenticationFailed
+from agents.models import ProviderAccount
+from agents.services import secrets
+
+MAX_FILE_BYTES: Final = 4_096
+# The platform's own secrets are nobody's key, whoever writes a reference.
+_OWN_VARIABLES: Final = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
+_OWN_PREFIX: Final = "QANOT_"
+
+
+def key_of(account: ProviderAccount) -> str:
+    """Return an account's key in clear; empty where it has none.
+
+    Raises:
+        AuthenticationFailed: It has one that cannot be had now; the text says what to do.
+    """
+    if account.sealed_key:
+        return _unsealed(account.sealed_key)
+    if not account.key_reference:
+        return ""
+    kind, _, where = account.key_reference.partition(":")
+    if kind == "env":
+        return _from_variable(where)
+    if kind == "file":
+        return _from_file(where)
+    raise AuthenticationFailed("the key reference is neither env:NAME nor file:/path")
+
+
+def _unsealed(sealed: str) -> str:
+    try:
+        return secrets.unseal(sealed)
+    except secrets.Unreadable as exc:
+        raise AuthenticationFailed(
+            "the key was stored under another secret key: enter it again, or add the old secret"
+            " key to QANOT_SECRET_KEY_FALLBACKS"
+        ) from exc
+
+
+def _from_variable(name: str) -> str:
+    """Return the variable NAME, or what the file says that NAME_FILE names."""
+    if name in _OWN_VARIABLES or name.startswith(_OWN_PREFIX):
+        raise AuthenticationFailed(f"the environment variable {name} is the platform's own")
+    if key := os.environ.get(name, "").strip():
+        return key
+    if path := os.environ.get(f"{name}_FILE", "").strip():
+        return _from_file(path)
+    raise AuthenticationFailed(f"the environment variable {name} is not set")
+
+
+def _from_file(path: str) -> str:
+    """Return the first line of a key's file."""
+    if _is_own(Path(path)):
+        raise AuthenticationFailed(f"the file {path} is the platform's own")
+    try:
+        head = _head_of(path)
+    except (OSError, ValueError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) else None
+        raise AuthenticationFailed(
+            f"the key file {path} cannot be read: {reason or 'it is no small text file'}"
+        ) from exc
+    if not head:
+        raise AuthenticationFailed(f"the key file {path} has no key in its first line")
+    return head
+
+
+def _is_own(path: Path) -> bool:
+    home: Path = settings.QANOT_HOME
+    return path.resolve().is_relative_to(home.resolve())
+
+
+def _head_of(path: str) -> str:
+    # Without O_NONBLOCK, opening a named pipe would hold up every turn of the process.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as stream:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE_BYTES:
+            raise ValueError("not a small regular file")
+        text = stream.read(MAX_FILE_BYTES).decode()
+    return text.partition("\n")[0].strip()
