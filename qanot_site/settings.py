@@ -36,6 +36,7 @@ _is_https = _public.scheme == "https"
 
 DEBUG = ENVIRONMENT.qanot_debug
 SECRET_KEY = ENVIRONMENT.qanot_secret_key or HOME.secret_key()
+SECRET_KEY_FALLBACKS = [*ENVIRONMENT.qanot_secret_key_fallbacks, *HOME.old_secret_keys()]
 
 
 def _local_hosts() -> list[str]:
@@ -93,6 +94,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "qanot_site.languages.language_of_the_user",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -267,6 +269,10 @@ LANGUAGES = [
     ("pl", "Polski"),
 ]
 LOCALE_PATHS = [PROJECT / "locale"]
+# Also read where nobody has logged in yet, by every Qanot on this host: hence one name.
+LANGUAGE_COOKIE_NAME = "qanot_language"
+LANGUAGE_COOKIE_AGE = 31_536_000
+LANGUAGE_COOKIE_SECURE = _is_https
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -290,6 +296,8 @@ LOGGING = logs.configure(ENVIRONMENT.qanot_log_format)
 # The platform's own.
 QANOT_HOME = HOME.folder
 QANOT_PUBLIC_URL = ENVIRONMENT.qanot_public_url.rstrip("/")
+# Hosts that anybody may have asked although they are private: docs/security.md.
+QANOT_PRIVATE_HOSTS = frozenset(ENVIRONMENT.qanot_private_hosts)
 QANOT_STREAMS = ENVIRONMENT.qanot_streams
 QANOT_LEASE_S = ENVIRONMENT.qanot_lease_s
 QANOT_HEARTBEAT_S = ENVIRONMENT.qanot_heartbeat_s
@@ -317,6 +325,8 @@ UNFOLD = {
     "SITE_ICON": lambda request: static("qanot.svg"),
     "SITE_URL": "/chat/",
     "SHOW_VIEW_ON_SITE": False,
+    "SHOW_LANGUAGES": True,
+    "LANGUAGES": {"navigation": "qanot_site.languages.admin_menu"},
     "STYLES": [lambda request: static("admin-own/admin.css")],
     "SITE_FAVICONS": [
         {

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from qanot_site import api, health, login
+from qanot_site import api, health, languages, login
 
 urlpatterns = [
     path("", login.home, name="home"),
@@ -15,6 +15,7 @@ urlpatterns = [
         name="login",
     ),
     path("login/<str:token>/", login.one_time_link, name="login-link"),
+    path("language/", languages.choose, name="set_language"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

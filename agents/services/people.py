@@ -1,5 +1,6 @@
 """The people of a team."""
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from agents.models import Person, Team, User
@@ -17,6 +18,25 @@ def person_of(user: User, team: Team) -> Person:
         team=team,
         user=user,
         merged_into=None,
-        defaults={"display_name": user.get_full_name() or user.get_username()},
+        defaults={
+            "display_name": user.get_full_name() or user.get_username(),
+            "language": user.language,
+        },
     )
     return person
+
+
+@transaction.atomic
+def choose_language(user: User, language: str) -> None:
+    """Answer a user in this language from now on: on pages, and in the chats of every team."""
+    User.objects.filter(pk=user.pk).update(language=language)
+    Person.objects.filter(user=user).update(language=language)
+    user.language = language
+
+
+@transaction.atomic
+def settle_language(user: User, language: str) -> None:
+    """Give a user who has no language yet this one; people of theirs who have one keep it."""
+    if User.objects.filter(pk=user.pk, language="").update(language=language):
+        Person.objects.filter(user=user, language="").update(language=language)
+    user.refresh_from_db(fields=["language"])

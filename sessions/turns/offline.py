@@ -18,10 +18,16 @@ SHOWN_FINDINGS = 5
 
 def part(turn: Turn, asked: str, *, now: datetime) -> SystemPart:
     """Return the system part that the offline provider reads out, in the person's language."""
-    person = turn.session.person
-    language = (person.language if person else "") or turn.session.agent.language
-    with translation.override(language):
+    with translation.override(_language(turn)):
         return offline_part("\n\n".join(_paragraphs(turn, asked, now)))
+
+
+def _language(turn: Turn) -> str:
+    """Return what the person speaks, as far as they or their browser said; else the agent's."""
+    person = turn.session.person
+    user = person.user if person is not None else None
+    spoken = (person.language if person else "") or (user.language if user else "")
+    return spoken or turn.session.agent.language
 
 
 def _paragraphs(turn: Turn, asked: str, now: datetime) -> list[str]:
@@ -57,7 +63,7 @@ def _noted(turn: Turn) -> list[str]:
     sources = [message.ref for message in turn.messages.all()]
     return list(
         WalEntry.objects.visible_to(turn.viewer)
-        .filter(source__in=sources)
+        .filter(source__in=sources, retracted_at=None)
         .order_by("id")
         .values_list("text", flat=True)
     )
