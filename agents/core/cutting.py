@@ -24,9 +24,18 @@ def cut_middle(text: str, limit: int) -> Cut:
     """
     if len(text) <= limit:
         return Cut(text, 0)
-    head, tail = int(limit * HEAD_SHARE), int(limit * TAIL_SHARE)
-    removed = len(text) - head - tail
+    head, middle, tail = split_middle(text, limit)
+    removed = len(middle)
     marker = f"\n\n[… {removed} characters removed …]\n\n"
-    if head + len(marker) + tail > limit:
+    if len(head) + len(marker) + len(tail) > limit:
         return Cut(text[:limit], len(text) - limit)
-    return Cut(f"{text[:head]}{marker}{text[len(text) - tail :]}", removed)
+    return Cut(f"{head}{marker}{tail}", removed)
+
+
+def split_middle(text: str, limit: int) -> tuple[str, str, str]:
+    """Return the head that stays, the middle that goes and the tail that stays.
+
+    For a text beyond the limit, and a limit with room for a marker.
+    """
+    head, tail = int(limit * HEAD_SHARE), int(limit * TAIL_SHARE)
+    return text[:head], text[head : len(text) - tail], text[len(text) - tail :]
