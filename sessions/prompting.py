@@ -9,8 +9,8 @@ from agents import models
 from agents.core import prompt
 from agents.core.prompt import Mode, Prompt, Source
 from agents.core.viewer import Viewer
-from agents.models import Agent, Membership, Person
-from agents.services import chain, persona
+from agents.models import Agent, Person
+from agents.services import chain, persona, ritual
 from memory.prompt import MemoryParts, memory_parts
 from sessions.models import Generation
 
@@ -30,6 +30,8 @@ def assemble_for(
     window_tokens: int | None = None,
     mode: Mode = "full",
     drafts: Mapping[str, str] = _NO_DRAFTS,
+    documents: Sequence[Source] | None = None,
+    with_ritual: bool = False,
 ) -> Prompt:
     """Return the system prompt that a turn of this agent gets.
 
@@ -38,14 +40,18 @@ def assemble_for(
         generation: The conversation's stretch; None for one that has not begun.
         window_tokens: Of the agent's chain (``window_of``); None reads the chain.
         drafts: Texts by document name in the place of the stored ones.
+        documents: What ``documents_for`` returned; None reads them.
+        with_ritual: Shows BOOTSTRAP.md, as the agent's first conversation sees it.
     """
+    if documents is None:
+        documents = documents_for(agent, viewer)
     if window_tokens is None:
         window_tokens = window_of(chain.rows_of(agent.pk))
     zone = time_zone_of(agent, person if viewer.is_private else None)
     talks_with = person if viewer.is_private else None
     used = generation.context_tokens if generation else 0
     sources = [
-        *_documents(agent, viewer, drafts),
+        *_shown(documents, drafts, with_ritual=with_ritual),
         Source(prompt.STYLE, prompt.TOOL_STYLE),
         Source(
             prompt.INFO,
@@ -57,7 +63,7 @@ def assemble_for(
     return prompt.assemble(
         sources,
         preset="qanot" if agent.prompt_preset == Agent.PromptPreset.QANOT else "default",
-        values=_values(agent, sources, zone, now=now),
+        values=persona.values(agent, (source.text for source in sources), zone=zone, now=now),
         mode=mode,
     )
 
@@ -76,12 +82,17 @@ def time_zone_of(agent: Agent, person: Person | None) -> str:
     return (person.time_zone if person is not None else "") or agent.time_zone
 
 
-def _documents(agent: Agent, viewer: Viewer, drafts: Mapping[str, str]) -> list[Source]:
-    stored = persona.documents(agent.pk, person_id=viewer.person_id if viewer.sees_person else None)
-    if not drafts:
-        return stored
-    kept = [source for source in stored if source.name not in drafts]
-    return [*kept, *(Source(name, text) for name, text in drafts.items())]
+def documents_for(agent: Agent, viewer: Viewer) -> list[Source]:
+    """Return the agent's documents, with the viewer's USER.md where it may be shown."""
+    return persona.documents(agent.pk, person_id=viewer.person_id if viewer.sees_person else None)
+
+
+def _shown(
+    documents: Sequence[Source], drafts: Mapping[str, str], *, with_ritual: bool
+) -> list[Source]:
+    texts = [source for source in documents if source.name not in drafts]
+    texts += [Source(name, text) for name, text in drafts.items()]
+    return [source for source in texts if with_ritual or source.name != ritual.DOCUMENT]
 
 
 def _memory(remembered: MemoryParts) -> list[Source]:
@@ -109,30 +120,6 @@ def _info(local: datetime, zone: str, talks_with: Person | None, used: int, wind
     if talks_with is not None:
         lines.append(f"- You talk with: {talks_with.display_name}")
     return "\n".join(lines)
-
-
-def _values(agent: Agent, sources: Sequence[Source], zone: str, *, now: datetime) -> dict[str, str]:
-    values = {
-        "date": f"{now.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
-        "bot_name": agent.name,
-        "timezone": zone,
-    }
-    if any("{owner_name}" in source.text for source in sources):
-        values["owner_name"] = _owner_name(agent.team_id)
-    return values
-
-
-def _owner_name(team_id: int) -> str:
-    owner = (
-        Person.objects.filter(
-            team_id=team_id,
-            user__memberships__team_id=team_id,
-            user__memberships__role=Membership.Role.OWNER,
-        )
-        .order_by("id")
-        .first()
-    )
-    return owner.display_name if owner else ""
 
 
 def _thread(generation: Generation | None) -> str:

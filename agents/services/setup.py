@@ -17,7 +17,14 @@ from agents.models import (
 )
 from agents.services import accounts, documents, first_texts, people
 
-FIRST_TOOLS = ("current_time", "memory_search", "remember_fact", "session_status")
+FIRST_TOOLS = (
+    "current_time",
+    "memory_search",
+    "propose_document",
+    "remember_fact",
+    "session_status",
+    "update_user_document",
+)
 
 
 @dataclass(frozen=True, slots=True)

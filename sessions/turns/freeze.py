@@ -11,9 +11,9 @@ from pydantic import BaseModel, TypeAdapter
 
 from agents import models, sql
 from agents.core.messages import Message, UserMessage
-from agents.core.prompt import Prompt
+from agents.core.prompt import Source
 from agents.core.protocols import SystemPart
-from agents.services import caps, chain, persona
+from agents.services import caps, chain, persona, ritual
 from agents.services.caps import UNLIMITED, Allowance
 from sessions import prompting
 from sessions.models import Turn, TurnFreeze
@@ -68,8 +68,9 @@ def prepare(claimed: Claimed) -> Prepared:
     if frozen is None:
         return _decide(turn, links)
     decided = _FROZEN.validate_json(frozen.prompt)
-    earlier = history.since(turn, decided.history_from) if decided.history_from else ()
     own = history.of_turn(turn)
+    first_id = decided.history_from
+    earlier = history.since(turn, own, first_id=first_id) if first_id else ()
     return Prepared(
         asked=_asked(own),
         system=decided.system,
@@ -99,11 +100,24 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     window = prompting.window_of(links)
     own = history.of_turn(turn)
     earlier = history.chosen(turn, own, window_tokens=window)
-    assembled = _assemble(turn, now=now, window=window)
+    documents = prompting.documents_for(turn.session.agent, turn.viewer)
+    is_first = _is_first_conversation(turn, links, documents, now=now)
+    assembled = prompting.assemble_for(
+        turn.session.agent,
+        turn.viewer,
+        now=now,
+        person=turn.session.person,
+        generation=turn.generation,
+        window_tokens=window,
+        documents=documents,
+        with_ritual=is_first,
+    )
     system = assembled.parts
     if not links:
         system = (*system, offline.part(turn, _asked(own), now=now))
     names = persona.granted_tools(turn.session.agent_id)
+    if is_first:
+        names = tuple(sorted({*names, *ritual.TOOLS}))
     turn.manifest = {
         "v": 1,
         "parts": [*assembled.manifest, history.manifest_of(earlier)],
@@ -138,14 +152,29 @@ def _store(turn: Turn, frozen: FrozenPrompt) -> None:
     sql.execute(_NOTE_MANIFEST, [json.dumps(turn.manifest), turn.pk])
 
 
-def _assemble(turn: Turn, *, now: datetime, window: int) -> Prompt:
-    return prompting.assemble_for(
-        turn.session.agent,
-        turn.viewer,
+def _is_first_conversation(
+    turn: Turn,
+    links: Sequence[models.ChainLink],
+    documents: Sequence[Source],
+    *,
+    now: datetime,
+) -> bool:
+    """Return whether the turn follows BOOTSTRAP.md; without that document it costs nothing.
+
+    While no model is set up, or none that may call tools, the ritual waits for one.
+    """
+    person_id = turn.viewer.person_id
+    if person_id is None or not turn.is_private:
+        return False
+    if not any(source.name == ritual.DOCUMENT for source in documents):
+        return False
+    if not any(link.supports_tools for link in links):
+        return False
+    return ritual.follow(
+        turn.session.agent_id,
+        session=f"session:{turn.session_id}",
+        person_id=person_id,
         now=now,
-        person=turn.session.person,
-        generation=turn.generation,
-        window_tokens=window,
     )
 
 

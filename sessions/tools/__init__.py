@@ -1,0 +1,8 @@
+"""Tools about the conversation and about who talks in it.
+
+Importing the package offers them; Django does so at its start (`autodiscover_modules("tools")`).
+"""
+
+from sessions.tools import persona, status
+
+__all__ = ["persona", "status"]
