@@ -14,13 +14,14 @@ import json
 import re
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol
+from typing import Final
 
 import aiohttp
 from pydantic import JsonValue
 
 from agents.core.messages import JsonObject
 from agents.core.protocols import ModelInfo
+from agents.net import Guard, NetError
 from agents.providers.loose import mapping, mappings, positive, string
 from agents.providers.presets import OLLAMA_URL
 
@@ -35,26 +36,19 @@ _NUM_CTX: Final = re.compile(r"^\s*num_ctx\s+(\d{1,9})\s*$", re.M)
 Ask = Callable[[str, JsonObject | None], Awaitable[JsonValue]]
 
 
-class Connects(Protocol):
-    """Who decides which addresses may be reached (``agents.net.Guard``)."""
-
-    def connector(self) -> aiohttp.TCPConnector:
-        """Return a connector that reaches no others."""
-        ...
-
-
 def root_of(base_url: str) -> str:
     """Return the server's own address for that of its OpenAI-compatible side."""
     return base_url.rstrip("/").removesuffix("/v1")
 
 
-async def probe(base_url: str = OLLAMA_URL, *, guard: Connects) -> tuple[ModelInfo, ...] | None:
+async def probe(base_url: str = OLLAMA_URL, *, guard: Guard) -> tuple[ModelInfo, ...] | None:
     """Return the chat models of an Ollama; None where none answers there within a second.
 
     Whatever it does not say in that second stays unknown.
     """
     ends_s = time.monotonic() + PROBE_S
-    async with aiohttp.ClientSession(connector=guard.connector(), trust_env=False) as session:
+    connector = guard.connector(base_url)
+    async with aiohttp.ClientSession(connector=connector, trust_env=False) as session:
 
         async def ask(path: str, body: JsonObject | None) -> JsonValue:
             left_s = max(0.001, ends_s - time.monotonic())
@@ -145,5 +139,5 @@ async def _fetch(
                     return None
             value: JsonValue = json.loads(data)
             return value
-    except (aiohttp.ClientError, OSError, ValueError, RecursionError):
+    except (aiohttp.ClientError, NetError, OSError, ValueError, RecursionError):
         return None
