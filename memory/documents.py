@@ -1,6 +1,6 @@
 """MEMORY.md of every scope: each write a version, and no fact written twice."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from django.db import transaction
@@ -36,7 +36,7 @@ def append_facts(facts: Sequence[str], *, viewer: Viewer, source: str, at: datet
     Raises:
         ValueError: The viewer owns no scope.
     """
-    document = _locked(viewer)
+    document = lock(viewer)
     known = {_key(fact) for line in document.text.splitlines() if (fact := files.fact_of(line))}
     new: dict[str, str] = {}
     for fact in facts:
@@ -64,8 +64,29 @@ def replace(document_id: int, *, text: str, source: str) -> bool:
     return True
 
 
-def _locked(viewer: Viewer) -> MemoryDocument:
-    """Return the scope's MEMORY.md, locked; made empty where it was missing."""
+def take_out(fact: str, document: MemoryDocument, *, unless_in: Iterable[str], source: str) -> None:
+    """Take a fact's lines out of a locked document, as a version.
+
+    Args:
+        unless_in: Facts that still hold: if this is one of them, it stays.
+    """
+    key = _key(fact)
+    if any(_key(other) == key for other in unless_in):
+        return
+    lines = document.text.splitlines(keepends=True)
+    kept = [line for line in lines if _key(files.fact_of(line.rstrip("\n")) or "") != key]
+    if len(kept) != len(lines):
+        _write(document, "".join(kept), source=source)
+
+
+def lock(viewer: Viewer) -> MemoryDocument:
+    """Return the MEMORY.md of the viewer's own scope, locked until the transaction ends.
+
+    It is made empty where it was missing.
+
+    Raises:
+        ValueError: The viewer owns no scope.
+    """
     scope = scope_of(viewer)
     own = MemoryDocument.objects.select_for_update().filter(**scope, name=files.MEMORY)
     document = own.first()

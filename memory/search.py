@@ -30,7 +30,7 @@ def search(query: str, *, viewer: Viewer, now: datetime, limit: int = 10) -> lis
     """Return the lines visible to the viewer that fit a query, the best first.
 
     Whatever a case-insensitive substring search finds, this finds, and first. What came from
-    outside is not searched: it is no fact by itself.
+    outside is not searched: it is no fact by itself. Nor is what its person took back.
     """
     lines = [*_documents(viewer), *_notes(viewer, now), *_session_state(viewer)]
     return [Found(hit.file, hit.line, hit.content) for hit in rank(query, lines, limit=limit)]
@@ -70,6 +70,7 @@ def _session_state(viewer: Viewer) -> Iterator[Line]:
     """Yield every noted fact, of all times: a reset forgets nothing in silence."""
     entries = (
         WalEntry.objects.visible_to(viewer)
+        .filter(retracted_at=None)
         .exclude(origin=Origin.UNTRUSTED)
         .order_by("created_at", "id")
         .values_list("category", "text", "created_at")

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 
 from agents.core.viewer import Viewer
 from memory import detector, documents, files
@@ -77,6 +78,35 @@ def note(fact: str, *, viewer: Viewer, source: str, thread: str, at: datetime) -
         created_at=at,
     )
     return documents.append_fact(text, viewer=viewer, source=source, at=at)
+
+
+@transaction.atomic
+def retract(message_ref: str, text: str, viewer: Viewer) -> bool:
+    """Take back a sentence that was noted from a message: nobody is told of it any more.
+
+    Only whoever wrote the message can. The rows stay, marked; MEMORY.md loses its line, unless
+    something else that still holds says the same. Called again it changes nothing.
+
+    Args:
+        message_ref: The message, as text: ``message:12``.
+        text: The sentence as it was noted.
+
+    Returns:
+        False where this person's message has no such sentence that still holds.
+    """
+    if not owns_scope(viewer) or viewer.person_id is None:
+        return False
+    document = documents.lock(viewer)
+    scope = scope_of(viewer)
+    live = WalEntry.objects.filter(**scope, retracted_at=None)
+    said = live.filter(source=message_ref, author_id=viewer.person_id, text=text)
+    was_durable = said.filter(is_durable=True).exists()
+    if not said.update(retracted_at=timezone.now()):
+        return False
+    if was_durable:
+        others = live.filter(is_durable=True).values_list("text", flat=True)
+        documents.take_out(text, document, unless_in=others, source=f"undo:{message_ref}")
+    return True
 
 
 @transaction.atomic(savepoint=False)

@@ -1,10 +1,20 @@
 """Conversations: found by their route, made at the first message."""
 
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from agents.models import Agent, Person, Team
+from memory.detector import mask_secrets, straighten
+from memory.files import one_line
+from sessions.errors import EmptyTitle
 from sessions.models import ChannelAccount, ChatSession, Generation
+
+TITLE_CHARACTERS: Final = 200
 
 
 def channel_account(team: Team, channel: ChannelAccount.Channel) -> ChannelAccount:
@@ -40,3 +50,53 @@ def of_person(person: Person) -> QuerySet[ChatSession]:
     return ChatSession.objects.filter(
         person=person, kind=ChatSession.Kind.DIRECT, archived_at=None
     ).select_related("agent", "account")
+
+
+def rename(session: ChatSession, title: str) -> None:
+    """Give a conversation a title of its person's own, on one line, secrets masked.
+
+    Raises:
+        EmptyTitle: There is nothing but white space.
+    """
+    clean = mask_secrets(one_line(title))[:TITLE_CHARACTERS].strip()
+    if not clean:
+        raise EmptyTitle("nothing was said")
+    session.title = clean
+    session.save(update_fields=["title"])
+
+
+def archive(session: ChatSession) -> None:
+    """Put a conversation away; a new message brings it back."""
+    if session.archived_at is None:
+        session.archived_at = timezone.now()
+        session.save(update_fields=["archived_at"])
+
+
+def bring_back(session: ChatSession) -> None:
+    """List an archived conversation with the others again."""
+    session.archived_at = None
+    session.save(update_fields=["archived_at"])
+
+
+def with_title(sessions: QuerySet[ChatSession], query: str, *, limit: int) -> list[ChatSession]:
+    """Return the conversations whose titles hold every word of a query, in their order.
+
+    Case, accents and the kind of apostrophe do not matter. Titles are compared here: how a
+    database folds letters depends on the locale with which it was made.
+    """
+    words = _folded(query).split()
+    if not words:
+        return []
+    ids = [pk for pk, title in sessions.values_list("pk", "title") if _holds(title, words)][:limit]
+    found = sessions.in_bulk(ids)
+    return [found[pk] for pk in ids]
+
+
+def _holds(title: str, words: Iterable[str]) -> bool:
+    folded = _folded(title)
+    return all(word in folded for word in words)
+
+
+def _folded(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", straighten(text).casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -2,6 +2,7 @@
 
 SessionsError
 ├── EmptyMessage       nothing was said
+├── EmptyTitle         a conversation was to be named by nothing
 ├── MessageTooLong     more was said than a message may hold
 └── KeyReused          the same external id came with another body
 """
@@ -13,6 +14,10 @@ class SessionsError(Exception):
 
 class EmptyMessage(SessionsError):
     """A message of nothing but white space; no turn is made of it."""
+
+
+class EmptyTitle(SessionsError):
+    """A title of nothing but white space."""
 
 
 class MessageTooLong(SessionsError):

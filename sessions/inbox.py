@@ -36,7 +36,8 @@ _GENERATION = """
 _KEEP = "INSERT INTO bot_sessions_content (team_id, text) VALUES (%s, %s) RETURNING id"
 _TOUCH = """
     UPDATE bot_sessions_chatsession
-    SET last_interaction_at = %s, title = CASE title WHEN '' THEN %s ELSE title END
+    SET last_interaction_at = %s, title = CASE title WHEN '' THEN %s ELSE title END,
+        archived_at = NULL
     WHERE id = %s RETURNING title
 """
 
@@ -177,6 +178,7 @@ def _store(
 def _touch(session: ChatSession, text: str, at: datetime) -> None:
     title = session.title or _title_of(text)
     ((session.title,),) = sql.fetch(_TOUCH, [at, title, session.pk])
+    session.last_interaction_at, session.archived_at = at, None
 
 
 def _title_of(text: str) -> str:

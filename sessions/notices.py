@@ -1,6 +1,7 @@
 """The platform's own words in a conversation: codes with values become text in one's language."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from django.utils.functional import Promise
@@ -59,6 +60,21 @@ class Notice(BaseModel):
     values: dict[str, JsonValue] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A line under a message that says what was remembered of it.
+
+    Args:
+        fact: The sentence as it was noted.
+        words: The line as it is shown.
+        is_undone: Whether its person took it back.
+    """
+
+    fact: str
+    words: str
+    is_undone: bool
+
+
 def text_of(stored: object) -> str:
     """Return a stored notice's words in the active language.
 
@@ -75,12 +91,20 @@ def text_of(stored: object) -> str:
     return str(words) % _Values(notice.values or {})
 
 
-def noted_texts(facts: Iterable[str]) -> tuple[str, ...]:
+def noted(facts: Iterable[tuple[str, bool]]) -> tuple[Noted, ...]:
     """Return the lines under a message that say what was remembered of it.
 
     A sentence that was noted for two reasons is shown once.
+
+    Args:
+        facts: Each sentence with whether it was taken back.
     """
-    return tuple(gettext("noted: %(fact)s") % {"fact": fact} for fact in dict.fromkeys(facts))
+    return tuple(_noted(fact, is_undone) for fact, is_undone in dict(facts).items())
+
+
+def _noted(fact: str, is_undone: bool) -> Noted:
+    words = gettext("forgotten: %(fact)s") if is_undone else gettext("noted: %(fact)s")
+    return Noted(fact=fact, words=words % {"fact": fact}, is_undone=is_undone)
 
 
 def _general() -> str:

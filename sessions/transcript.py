@@ -13,6 +13,7 @@ from sessions import notices, rendering
 from sessions.models import ChatSession, TranscriptEntry, Turn, TurnStep
 
 PAGE_TURNS: Final = 20
+_UNHAPPY: Final = frozenset({Turn.State.ENDED, Turn.State.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class ShownMessage:
 
     Args:
         key: The sender's own id of it.
-        noted: Sentences that say what was remembered of it.
+        noted: What was remembered of it, and what of that was taken back.
         text: None where it was erased.
     """
 
@@ -29,7 +30,7 @@ class ShownMessage:
     key: str
     text: str | None
     at: datetime
-    noted: tuple[str, ...]
+    noted: tuple[notices.Noted, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class ShownTurn:
 
     Args:
         notice: The platform's own words, where it ended the turn.
+        can_retry: Whether asking the same again makes sense.
     """
 
     id: UUID
@@ -68,6 +70,7 @@ class ShownTurn:
     messages: tuple[ShownMessage, ...]
     parts: tuple[ShownText | ShownTool, ...]
     notice: str | None
+    can_retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
             messages=tuple(messages[turn.pk]),
             parts=tuple(_parts(entries[turn.pk], seconds)) if turn.is_over else (),
             notice=_notice(turn),
+            can_retry=turn.state in _UNHAPPY,
         )
         for turn in turns
     )
@@ -124,7 +128,10 @@ _MESSAGES = """
     FROM bot_sessions_inboundmessage m JOIN bot_sessions_content c ON c.id = m.content_id
     WHERE m.turn_id = ANY(%s) ORDER BY m.id
 """
-_FACTS = "SELECT source, text FROM memory_walentry WHERE source = ANY(%s) ORDER BY id"
+_FACTS = """
+    SELECT source, text, retracted_at IS NOT NULL FROM memory_walentry
+    WHERE source = ANY(%s) ORDER BY id
+"""
 _ENTRIES = """
     SELECT e.turn_id, e.role, c.text, c.erased_at, e.is_partial, e.is_error, e.tool_call_id,
         e.tool_name
@@ -135,9 +142,9 @@ _ENTRIES = """
 
 def _messages(turn_ids: list[int]) -> dict[int, list[ShownMessage]]:
     rows = sql.fetch(_MESSAGES, [turn_ids])
-    noted: dict[str, list[str]] = defaultdict(list)
-    for source, fact in sql.fetch(_FACTS, [[f"message:{row[1]}" for row in rows]]):
-        noted[source].append(fact)
+    noted: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    for source, *fact in sql.fetch(_FACTS, [[f"message:{row[1]}" for row in rows]]):
+        noted[source].append((fact[0], fact[1]))
     found: dict[int, list[ShownMessage]] = defaultdict(list)
     for turn_id, message_id, public_id, key, received_at, text, erased_at in rows:
         message = ShownMessage(
@@ -145,7 +152,7 @@ def _messages(turn_ids: list[int]) -> dict[int, list[ShownMessage]]:
             key=key or "",
             text=None if erased_at else text,
             at=received_at,
-            noted=notices.noted_texts(noted[f"message:{message_id}"]),
+            noted=notices.noted(noted[f"message:{message_id}"]),
         )
         found[turn_id].append(message)
     return found

@@ -12,11 +12,19 @@ from sessions.events.redis_client import blocking_client
 
 def announce_after_commit(*, session: UUID, turn: UUID, message: UUID) -> None:
     """Publish that a message was accepted, once the running transaction has committed."""
-    changed = wire.layer().serialize(wire.session_changed(turn, message=message))
+    _after_commit(session, wire.session_changed(turn, message=message))
+
+
+def announce_noted_after_commit(*, session: UUID, turn: UUID) -> None:
+    """Publish that what was noted of a turn changed, once the running transaction has committed."""
+    _after_commit(session, wire.noted_changed(turn))
+
+
+def _after_commit(session: UUID, message: dict[str, str]) -> None:
+    changed = wire.layer().serialize(message)
     channel = wire.redis_channel_of(wire.group_of(session))
-    transaction.on_commit(
-        partial(doorbell.nudge, "session.changed", partial(_publish, channel, changed))
-    )
+    publish = partial(_publish, channel, changed)
+    transaction.on_commit(partial(doorbell.nudge, message["type"], publish))
 
 
 def _publish(channel: str, changed: bytes) -> None:

@@ -42,6 +42,12 @@ def session_changed(turn: UUID, *, message: UUID | None = None) -> dict[str, str
     return {"type": "session.changed", "frame": encode(frame)}
 
 
+def noted_changed(turn: UUID) -> dict[str, str]:
+    """Return the group message that tells watchers to look at a turn's noted lines again."""
+    frame: JsonObject = {"v": VERSION, "type": "noted.changed", "turn": str(turn)}
+    return {"type": "noted.changed", "frame": encode(frame)}
+
+
 def layer() -> RedisPubSubChannelLayer:
     """Return the channel layer, which carries frames to every web process."""
     found = get_channel_layer()

@@ -15,6 +15,7 @@ from agents.core.messages import (
     Usage,
     dump_reply,
 )
+from memory import wal
 from sessions import conversations, inbox, transcript
 from sessions.models import ChannelAccount, ChatSession, Content, TranscriptEntry, Turn, TurnStep
 from sessions.transcript import ShownText, ShownTool
@@ -82,6 +83,25 @@ def test_sentence_noted_for_two_reasons_is_shown_once(session: ChatSession) -> N
     turn = ask(session, "My name is Sardor and I prefer short answers.")
     (shown,) = transcript.shown([turn])
     assert len(shown.messages[0].noted) == len(set(shown.messages[0].noted))
+
+
+def test_what_was_taken_back_says_so(session: ChatSession) -> None:
+    turn = ask(session, "My name is Sardor")
+    wal.retract(turn.messages.get().ref, "My name is Sardor", turn.viewer)
+    (shown,) = transcript.shown([turn])
+    (noted,) = shown.messages[0].noted
+    assert noted.is_undone
+    assert noted.words == "forgotten: My name is Sardor"
+
+
+@pytest.mark.parametrize(
+    ("state", "can_retry"),
+    [("answered", False), ("stopped", False), ("ended", True), ("failed", True)],
+)
+def test_only_what_went_wrong_can_be_tried_again(
+    session: ChatSession, state: str, can_retry: bool
+) -> None:
+    assert end(ask(session, "Hi"), state).can_retry is can_retry
 
 
 def test_answer_keeps_the_order_of_text_and_tools(session: ChatSession) -> None:

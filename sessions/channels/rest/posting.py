@@ -45,7 +45,11 @@ def post(
     posted = PostedOut(
         message=accepted.message.public_id,
         turn=reading.describe(turn),
-        noted=[NotedOut(category=fact.category, text=fact.text) for fact in accepted.noted],
+        noted=[
+            NotedOut(category=fact.category, text=fact.text)
+            for fact in accepted.noted
+            if fact.retracted_at is None
+        ],
     )
     return posted, accepted.is_new
 

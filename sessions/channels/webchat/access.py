@@ -12,7 +12,7 @@ from agents import sql
 from agents.models import Agent, Person, User
 from agents.services import people
 from agents.sql import Columns
-from sessions.models import ChannelAccount, ChatSession, Turn
+from sessions.models import ChannelAccount, ChatSession, InboundMessage, Turn
 
 # `conversations_of`, by hand: every message and every look at a turn asks for one.
 _SESSION = Columns(ChatSession, "s")
@@ -28,9 +28,8 @@ _OWN_WHERE = f"""
     JOIN bot_sessions_channelaccount c ON c.id = s.account_id AND c.channel = 'webchat'
     JOIN agents_person p ON p.id = s.person_id
     JOIN agents_team m ON m.id = s.team_id AND m.archived_at IS NULL
-    WHERE s.kind = 'direct' AND s.archived_at IS NULL
-        AND p.user_id = %s AND (%s OR EXISTS (
-            SELECT 1 FROM agents_membership b WHERE b.team_id = s.team_id AND b.user_id = %s))
+    WHERE s.kind = 'direct' AND p.user_id = %s AND (%s OR EXISTS (
+        SELECT 1 FROM agents_membership b WHERE b.team_id = s.team_id AND b.user_id = %s))
         AND s."""  # noqa: S608 — constants only
 _CONVERSATION = f"{_OWN_WHERE}public_id = %s"
 _CONVERSATION_OF_TURN = f"{_OWN_WHERE}id = %s"
@@ -63,14 +62,16 @@ def agent(user: User, public_id: UUID) -> Agent | None:
 
 
 def conversations_of(user: User) -> QuerySet[ChatSession]:
-    """Return a user's own web conversations, newest first, each with ``is_running``."""
+    """Return a user's own web conversations, newest first, each with ``is_running``.
+
+    Archived ones are among them: they are put away, not gone.
+    """
     running = Turn.objects.unfinished().filter(session=OuterRef("pk"))
     return (
         ChatSession.objects.filter(
             person__user=user,
             kind=ChatSession.Kind.DIRECT,
             account__channel=ChannelAccount.Channel.WEBCHAT,
-            archived_at=None,
             team__in=people.teams_of(user),
         )
         .select_related("agent", "account", "person")
@@ -94,6 +95,15 @@ def turn(user: User, public_id: UUID) -> Turn | None:
         return None
     found.session = session
     return found
+
+
+def message(user: User, public_id: UUID) -> tuple[InboundMessage, ChatSession] | None:
+    """Return a message in one of the user's own conversations; None for any other."""
+    found = InboundMessage.objects.select_related("turn").filter(public_id=public_id).first()
+    if found is None:
+        return None
+    session = _conversation(_CONVERSATION_OF_TURN, found.session_id, user)
+    return (found, session) if session is not None else None
 
 
 def _conversation(statement: str, key: object, user: User) -> ChatSession | None:

@@ -79,8 +79,16 @@ class WebChatConsumer(AsyncWebsocketConsumer):
                 await self._watch.switch(None)
             case frames.Stop():
                 await in_db(self._desk.stop, ask)
+            case frames.Undo():
+                await self._say_if(await in_db(self._desk.undo, ask))
             case frames.ListConversations():
-                await self._say(await in_db(self._desk.list_conversations))
+                await self._say(await in_db(self._desk.list_conversations, ask))
+            case frames.Search():
+                await self._say(await in_db(self._desk.search, ask))
+            case frames.Rename():
+                await self._say(await in_db(self._desk.rename, ask))
+            case frames.Archive():
+                await self._say(await in_db(self._desk.archive, ask))
             case _:
                 assert_never(ask)
 
@@ -111,18 +119,12 @@ class WebChatConsumer(AsyncWebsocketConsumer):
     async def _pass_on(self, frame: str) -> None:
         await self.send(text_data=frame)
 
-    async def _say(
-        self,
-        frame: frames.Conversations
-        | frames.Opened
-        | frames.Earlier
-        | frames.Missing
-        | frames.AcceptedMessage
-        | frames.Refused
-        | frames.TurnShown
-        | frames.Resumed,
-    ) -> None:
+    async def _say(self, frame: frames.ToBrowser) -> None:
         await self._pass_on(frame.encoded())
+
+    async def _say_if(self, frame: frames.ToBrowser | None) -> None:
+        if frame is not None:
+            await self._say(frame)
 
     async def _check_login(self) -> None:
         while True:

@@ -13,13 +13,14 @@ from django.utils.translation import gettext
 
 from agents.models import Agent, User
 from agents.services import people
-from sessions import conversations, inbox, notices, transcript
+from sessions import conversations, inbox, notices, noting, transcript
 from sessions.channels.webchat import access, frames
-from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
+from sessions.errors import EmptyMessage, EmptyTitle, KeyReused, MessageTooLong
 from sessions.models import ChannelAccount, ChatSession
 from sessions.turns import stopping
 
 LISTED_CONVERSATIONS: Final = 100
+FOUND_CONVERSATIONS: Final = 50
 
 
 class LoggedOut(Exception):
@@ -54,11 +55,61 @@ class Desk:
         """Do nothing but look whether the login still holds."""
         self._user()
 
-    def list_conversations(self) -> frames.Conversations:
-        """Return the person's newest conversations."""
+    def list_conversations(self, ask: frames.ListConversations) -> frames.Conversations:
+        """Return the person's newest conversations, or the newest that they archived."""
         with translation.override(self.language):
-            found = access.conversations_of(self._user())[:LISTED_CONVERSATIONS]
-            return frames.Conversations(conversations=[row_of(session) for session in found])
+            own = access.conversations_of(self._user())
+            found = own.filter(archived_at__isnull=not ask.archived)[:LISTED_CONVERSATIONS]
+            rows = [row_of(session) for session in found]
+            has_archived = bool(rows) if ask.archived else own.exclude(archived_at=None).exists()
+            return frames.Conversations(
+                archived=ask.archived, conversations=rows, has_archived=has_archived
+            )
+
+    def search(self, ask: frames.Search) -> frames.Found:
+        """Return the person's conversations whose titles fit, archived ones too."""
+        with translation.override(self.language):
+            own = access.conversations_of(self._user())
+            found = conversations.with_title(own, ask.query, limit=FOUND_CONVERSATIONS)
+            return frames.Found(
+                query=ask.query, conversations=[row_of(session) for session in found]
+            )
+
+    def rename(self, ask: frames.Rename) -> frames.Changed | frames.Missing | frames.Refused:
+        """Give one of the person's conversations another title."""
+        with translation.override(self.language):
+            session = access.conversation(self._user(), ask.conversation)
+            if session is None:
+                return frames.Missing(conversation=ask.conversation)
+            try:
+                conversations.rename(session, ask.title)
+            except EmptyTitle:
+                text = gettext("A title needs at least one letter.")
+                return frames.Refused(key=None, code="empty", text=text)
+            return frames.Changed(conversation=row_of(session))
+
+    def archive(self, ask: frames.Archive) -> frames.Changed | frames.Missing:
+        """Put one of the person's conversations away, or bring it back."""
+        with translation.override(self.language):
+            session = access.conversation(self._user(), ask.conversation)
+            if session is None:
+                return frames.Missing(conversation=ask.conversation)
+            if ask.archived:
+                conversations.archive(session)
+            else:
+                conversations.bring_back(session)
+            return frames.Changed(conversation=row_of(session))
+
+    def undo(self, ask: frames.Undo) -> frames.TurnShown | None:
+        """Forget what was noted from one of the person's messages; None for anybody else's."""
+        with translation.override(self.language):
+            found = access.message(self._user(), ask.message)
+            if found is None:
+                return None
+            message, session = found
+            noting.undo(message, ask.fact, session=session)
+            (shown,) = transcript.shown([message.turn])
+            return frames.TurnShown(conversation=session.public_id, shown=shown)
 
     def open(self, ask: frames.Open) -> frames.Opened | frames.Earlier | frames.Missing:
         """Return a conversation's newest turns, or those before the ones that are shown."""
@@ -119,7 +170,7 @@ class Desk:
         with translation.override(self.language):
             texts = {
                 "malformed": gettext("The server did not understand this page. Load it again."),
-                "unavailable": gettext("The server cannot store messages right now."),
+                "unavailable": gettext("The server cannot do this right now. Try again soon."),
             }
             return frames.Refused(key=key, code=code, text=texts[code])
 
@@ -149,7 +200,9 @@ class Desk:
             conversation=row_of(session),
             turn=accepted.turn.public_id,
             message=accepted.message.public_id,
-            noted=notices.noted_texts(entry.text for entry in accepted.noted),
+            noted=notices.noted(
+                (entry.text, entry.retracted_at is not None) for entry in accepted.noted
+            ),
         )
 
     def _session(self, user: User, ask: frames.Send) -> ChatSession:
@@ -183,5 +236,7 @@ def row_of(session: ChatSession) -> frames.ConversationRow:
         title=session.title or gettext("New conversation"),
         agent=session.agent.public_id,
         agent_name=session.agent.name,
+        last_at=session.last_interaction_at,
+        is_archived=session.archived_at is not None,
         is_running=getattr(session, "is_running", False),
     )

@@ -1,11 +1,13 @@
 """The frames of the web chat's socket, both ways (docs/webchat.md)."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter
 
+from sessions.notices import Noted
 from sessions.transcript import ShownTurn
 
 # A message has at most 100,000 characters, each of which JSON may write as six (or twelve).
@@ -19,9 +21,33 @@ class _FromBrowser(BaseModel):
 
 
 class ListConversations(_FromBrowser):
-    """What conversations do I have?"""
+    """What conversations do I have, or which have I put away?"""
 
     type: Literal["conversations"]
+    archived: bool = False
+
+
+class Search(_FromBrowser):
+    """Which of my conversations, archived ones too, have these words in their title?"""
+
+    type: Literal["search"]
+    query: str = Field(max_length=200)
+
+
+class Rename(_FromBrowser):
+    """Give a conversation another title."""
+
+    type: Literal["rename"]
+    conversation: UUID
+    title: str = Field(max_length=200)
+
+
+class Archive(_FromBrowser):
+    """Put a conversation away, or bring it back."""
+
+    type: Literal["archive"]
+    conversation: UUID
+    archived: bool
 
 
 class Open(_FromBrowser):
@@ -56,6 +82,14 @@ class Stop(_FromBrowser):
     turn: UUID
 
 
+class Undo(_FromBrowser):
+    """Forget a sentence that was noted from one of my messages."""
+
+    type: Literal["undo"]
+    message: UUID
+    fact: str
+
+
 class Resume(_FromBrowser):
     """Tell me how a turn stands, and what it published after the last frame I saw."""
 
@@ -64,7 +98,9 @@ class Resume(_FromBrowser):
     after: str | None = Field(default=None, pattern=r"^\d{1,9}-\d{1,9}$")
 
 
-FromBrowser = ListConversations | Open | Leave | Send | Stop | Resume
+FromBrowser = (
+    ListConversations | Search | Rename | Archive | Open | Leave | Send | Stop | Undo | Resume
+)
 
 FROM_BROWSER: Final[TypeAdapter[FromBrowser]] = TypeAdapter(
     Annotated[FromBrowser, Discriminator("type")]
@@ -79,7 +115,9 @@ class ConversationRow(BaseModel):
     title: str
     agent: UUID
     agent_name: str
-    is_running: bool = False
+    last_at: datetime | None
+    is_archived: bool
+    is_running: bool
 
 
 class _ToBrowser(BaseModel):
@@ -91,10 +129,32 @@ class _ToBrowser(BaseModel):
 
 
 class Conversations(_ToBrowser):
-    """The answer to ``ListConversations``, newest first."""
+    """The answer to ``ListConversations``, newest first.
+
+    Args:
+        archived: Whether these are the archived ones.
+        has_archived: Whether there are any of those.
+    """
 
     type: Literal["conversations"] = "conversations"
+    archived: bool
     conversations: Sequence[ConversationRow]
+    has_archived: bool
+
+
+class Found(_ToBrowser):
+    """The answer to ``Search``, newest first."""
+
+    type: Literal["found"] = "found"
+    query: str
+    conversations: Sequence[ConversationRow]
+
+
+class Changed(_ToBrowser):
+    """A conversation after it was renamed, archived or brought back."""
+
+    type: Literal["conversation"] = "conversation"
+    conversation: ConversationRow
 
 
 class Opened(_ToBrowser):
@@ -130,7 +190,7 @@ class AcceptedMessage(_ToBrowser):
     conversation: ConversationRow
     turn: UUID
     message: UUID
-    noted: Sequence[str]
+    noted: Sequence[Noted]
 
 
 Refusal = Literal[
@@ -165,3 +225,17 @@ class Resumed(_ToBrowser):
 
     type: Literal["resumed"] = "resumed"
     turn: UUID
+
+
+ToBrowser = (
+    Conversations
+    | Found
+    | Changed
+    | Opened
+    | Earlier
+    | Missing
+    | AcceptedMessage
+    | Refused
+    | TurnShown
+    | Resumed
+)

@@ -214,8 +214,8 @@ async def test_what_was_noted_stands_under_the_message(someone: Someone) -> None
     async with Tab(someone.cookie) as tab:
         accepted = await tab.begin(someone.agent, "My name is Sardor")
         assert len(accepted["noted"]) == 1
-        assert "Sardor" in accepted["noted"][0]
-        assert accepted["noted"][0].startswith("noted: ")
+        assert accepted["noted"][0]["words"] == "noted: My name is Sardor"
+        assert accepted["noted"][0]["is_undone"] is False
         await tab.say(type="open", conversation=accepted["conversation"]["id"])
         (turn,) = (await tab.hear("opened"))["turns"]
     assert turn["messages"][0]["noted"] == accepted["noted"]
