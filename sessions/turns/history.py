@@ -30,6 +30,7 @@ class _Entry(NamedTuple):
     """What of a transcript entry the model is shown; plain columns, as there are hundreds."""
 
     pk: int
+    turn_id: int
     role: str
     text: str
     erased_at: datetime | None
@@ -40,7 +41,8 @@ class _Entry(NamedTuple):
 
 
 _SELECT = """
-    SELECT e.id, e.role, c.text, c.erased_at, e.is_partial, e.is_error, e.tool_call_id, e.tool_name
+    SELECT e.id, e.turn_id, e.role, c.text, c.erased_at, e.is_partial, e.is_error, e.tool_call_id,
+        e.tool_name
     FROM bot_sessions_transcriptentry e JOIN bot_sessions_content c ON c.id = e.content_id
     WHERE e.generation_id = %s
 """
@@ -72,6 +74,8 @@ class Chosen:
 def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
     """Return the newest whole exchanges before a turn.
 
+    A question that got no answer and was asked again stands there once.
+
     Args:
         own: What the turn answers; it takes its place first.
     """
@@ -88,6 +92,9 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
         entries += page
         messages += read
         tokens += estimate_messages(read)
+    again = _asked_again(entries, own)
+    pairs = [pair for pair in zip(entries, messages, strict=True) if pair[0].turn_id not in again]
+    entries, messages = [entry for entry, _ in pairs], [message for _, message in pairs]
     messages.reverse()
     shown = NewestExchanges().shrink((*messages, *own), window_tokens=window_tokens)
     kept = shown[: max(len(shown) - len(own), 0)]
@@ -98,10 +105,12 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
     )
 
 
-def since(turn: Turn, first_id: int) -> tuple[Message, ...]:
+def since(turn: Turn, own: Sequence[Message], *, first_id: int) -> tuple[Message, ...]:
     """Return the messages from an entry on to before the turn: what ``chosen`` once chose."""
     rows = sql.fetch(_SINCE, [turn.generation_id, first_id, turn.pk])
-    return tuple(_message_of(_Entry(*row)) for row in rows)
+    entries = [_Entry(*row) for row in rows]
+    again = _asked_again(entries[::-1], own)
+    return tuple(_message_of(entry) for entry in entries if entry.turn_id not in again)
 
 
 def of_turn(turn: Turn) -> tuple[UserMessage, ...]:
@@ -119,6 +128,24 @@ def manifest_of(chosen: Chosen) -> JsonObject:
         "tokens": estimate_messages(chosen.messages),
         "cut": chosen.was_cut,
     }
+
+
+def _asked_again(newest_first: Sequence[_Entry], own: Sequence[Message]) -> set[int]:
+    """Return the turns without an answer whose words the next turn repeats."""
+    asked: dict[int, list[str]] = {}
+    answered = set()
+    for entry in newest_first:
+        if entry.role == TranscriptEntry.Role.USER:
+            asked.setdefault(entry.turn_id, []).append(entry.text)
+        else:
+            answered.add(entry.turn_id)
+    found = set()
+    next_words = [message.text for message in reversed(own) if isinstance(message, UserMessage)]
+    for turn_id, words in asked.items():
+        if turn_id not in answered and words == next_words:
+            found.add(turn_id)
+        next_words = words
+    return found
 
 
 def _message_of(entry: _Entry) -> Message:
