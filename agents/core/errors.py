@@ -9,7 +9,8 @@ AgentError
 │   ├── StreamBroken         the answer broke off, or arrived empty or unreadable
 │   ├── AccountRefused       the account itself is refused until a person acts
 │   │   ├── AuthenticationFailed
-│   │   └── BillingRefused
+│   │   ├── BillingRefused
+│   │   └── AddressNotAllowed
 │   └── RequestRefused       this request is refused, the account is fine
 │       └── ContextOverflow
 ├── NoProvider               no account of the chain may be asked
@@ -29,6 +30,7 @@ ErrorCode = Literal[
     "stream_broken",
     "auth",
     "billing",
+    "address",
     "request_refused",
     "context_overflow",
     "no_provider",
@@ -110,6 +112,12 @@ class BillingRefused(AccountRefused):
     """HTTP 402 or its like: the account has no money or no quota left."""
 
     code = "billing"
+
+
+class AddressNotAllowed(AccountRefused):
+    """The account's address leads to a private network that its team may not reach."""
+
+    code = "address"
 
 
 class RequestRefused(ProviderError):

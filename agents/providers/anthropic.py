@@ -36,11 +36,10 @@ from agents.providers.replies import (
     wire_id,
     wire_name,
 )
+from agents.providers.transport import http_client
 from agents.providers.wire import (
     AT_WORK,
     CONNECTION_ERRORS,
-    CONNECTIONS,
-    TLS,
     broken,
     check_key,
     plain_timeout,
@@ -83,10 +82,7 @@ class AnthropicProvider:
                 base_url=base_url.rstrip("/").removesuffix("/v1") if base_url else None,
                 timeout=self._stream_timeout,
                 max_retries=0,
-                # A redirect would carry the prompt to an address that nobody checked.
-                http_client=anthropic.DefaultAioHttpClient(
-                    verify=TLS, limits=CONNECTIONS, follow_redirects=False
-                ),
+                http_client=http_client(endpoint),
             )
 
     async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:

@@ -40,11 +40,10 @@ from agents.providers.replies import (
     wire_id,
     wire_name,
 )
+from agents.providers.transport import http_client
 from agents.providers.wire import (
     AT_WORK,
     CONNECTION_ERRORS,
-    CONNECTIONS,
-    TLS,
     broken,
     check_key,
     plain_timeout,
@@ -95,10 +94,7 @@ class OpenAIProvider:
                 base_url=base_url,
                 timeout=stream_timeout(endpoint.limits),
                 max_retries=0,
-                # A redirect would carry the prompt to an address that nobody checked.
-                http_client=openai.DefaultAioHttpClient(
-                    verify=TLS, limits=CONNECTIONS, follow_redirects=False
-                ),
+                http_client=http_client(endpoint),
             )
         self.is_openai = self._client.base_url.host == OPENAI_HOST
         self._knows_usage_option = True

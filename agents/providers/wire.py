@@ -1,9 +1,9 @@
-"""The connection under both SDKs, and the reading of what comes over it.
+"""The reading of what comes over the connection under both SDKs (``transport.py``).
 
 The SDKs build, sign and send the request and tell refusals apart. What they would do with the
 answer, a pydantic object an event and a walk over every message, costs more than the rest of a
 turn, so requests go out as ready bytes and events are read as plain JSON: their documented
-``client.post`` with ``content``, over their documented aiohttp transport, whose parser is C.
+``client.post`` with ``content``, over aiohttp, whose parser is C.
 Measured (2 cores, loopback): an event 141 µs of CPU the SDK's way, 55 µs this way; a request of
 600 messages to OpenAI 71 ms their way, 3 ms this way.
 """
@@ -16,11 +16,11 @@ from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
-import aiohttp
 import httpx2
 from pydantic import JsonValue
 
 from agents.core.errors import (
+    AddressNotAllowed,
     AuthenticationFailed,
     Overloaded,
     ProviderError,
@@ -31,27 +31,19 @@ from agents.core.errors import (
 from agents.core.events import Alive, Done, ProviderEvent, TextDelta, ToolCallBegan
 from agents.core.messages import JsonObject, Reply
 from agents.core.protocols import ModelCall
+from agents.net import AddressRefused
 from agents.providers.failures import as_error, read_failure
 from agents.providers.limits import ProviderLimits
 from agents.providers.sse import EventReader
 
 EVENT_STREAM = "text/event-stream"
 JSON_TYPE = "application/json"
-# The SDKs' own numbers, but an idle connection is kept for the next message of a conversation
-# rather than for 5 s: a new one costs a TLS handshake before the first token.
-CONNECTIONS = httpx2.Limits(
-    max_connections=1000, max_keepalive_connections=100, keepalive_expiry=30.0
-)
 # What stands between the wire's stop and the end of the body comes at once or not at all.
 DRAIN_S = 0.05
-# Loading the certificates takes 20 ms, nearly all of what a client costs: once, with this module,
-# instead of on the loop for each account.
-TLS = httpx2.create_ssl_context()
 # What a reading returns for an event that shows only that the model is at work.
 AT_WORK: tuple[ProviderEvent, ...] = (Alive(),)
 ALIVE_EVERY_S = 1.0
-# The transport translates most of aiohttp's errors into httpx2's, not all of them.
-CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.InvalidURL, aiohttp.ClientError)
+CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.InvalidURL)
 
 
 class StatusError(Protocol):
@@ -259,8 +251,7 @@ def refused(exc: StatusError, *, api_key: str, call: ModelCall) -> ProviderError
 def broken(exc: Exception, *, had_answer: bool) -> ProviderError:
     """Return the error for a connection that could not be made, or did not last.
 
-    The transports name these differently (OpenAI's calls a refused connection a time-out), so
-    the first cause decides.
+    The SDKs name these differently, so the causes decide.
 
     Args:
         had_answer: True where an answer had begun.
@@ -268,6 +259,9 @@ def broken(exc: Exception, *, had_answer: bool) -> ProviderError:
     causes = tuple(_causes(exc))
     if isinstance(causes[-1], TimeoutError | httpx2.TimeoutException):
         return ProviderTimeout("the provider sent nothing in time")
+    refusal = next((c for c in causes if isinstance(c, AddressRefused)), None)
+    if refusal is not None:
+        return AddressNotAllowed(str(refusal))
     if any(isinstance(c, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for c in causes):
         return RequestRefused("the provider's address is not valid")
     if had_answer:

@@ -94,6 +94,7 @@ def agent_with(provider_url: str) -> Agent:
         name="Fake",
         kind=ProviderAccount.Kind.ANTHROPIC,
         base_url=provider_url,
+        may_reach_private=True,
         key_reference=f"env:{KEY_VARIABLE}",
     )
     ChainLink.objects.create(agent=agent, account=account, model=MODEL, window_tokens=200_000)

@@ -80,6 +80,7 @@ def scene(
         name="Fake",
         kind=ProviderAccount.Kind.ANTHROPIC,
         base_url=fake.base_url,
+        may_reach_private=True,
         key_reference="env:FAKE_KEY",
     )
     ChainLink.objects.create(agent=made.agent, account=account, model="claude-sonnet-5-5")

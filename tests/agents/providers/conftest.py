@@ -38,7 +38,9 @@ def fake(kind: str) -> Iterator[FakeServer]:
 @pytest.fixture
 async def provider(kind: str, fake: FakeServer) -> AsyncIterator[Provider]:
     """Open the kind's adapter on its fake."""
-    opened = open_provider(kind, Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS))
+    opened = open_provider(
+        kind, Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS, may_reach_private=True)
+    )
     yield opened
     await opened.aclose()
 
@@ -46,6 +48,9 @@ async def provider(kind: str, fake: FakeServer) -> AsyncIterator[Provider]:
 @pytest.fixture
 async def impatient(kind: str, fake: FakeServer) -> AsyncIterator[Provider]:
     """Open the kind's adapter on its fake, with short limits."""
-    opened = open_provider(kind, Endpoint(api_key=KEY, base_url=fake.base_url, limits=SHORT_LIMITS))
+    opened = open_provider(
+        kind,
+        Endpoint(api_key=KEY, base_url=fake.base_url, limits=SHORT_LIMITS, may_reach_private=True),
+    )
     yield opened
     await opened.aclose()

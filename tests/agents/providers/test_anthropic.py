@@ -29,7 +29,8 @@ def fake() -> Iterator[FakeAnthropic]:
 async def provider(fake: FakeAnthropic) -> AsyncIterator[Provider]:
     """Open Anthropic's adapter alone."""
     opened = open_provider(
-        "anthropic", Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS)
+        "anthropic",
+        Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS, may_reach_private=True),
     )
     yield opened
     await opened.aclose()
@@ -166,7 +167,9 @@ def as_messages(body: Body) -> list[Body]:
 @pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
 async def test_an_address_may_be_pasted_with_its_version(fake: FakeAnthropic, ending: str) -> None:
     fake.play("Fine.")
-    pasted = open_provider("anthropic", Endpoint(api_key=KEY, base_url=fake.base_url + ending))
+    pasted = open_provider(
+        "anthropic", Endpoint(api_key=KEY, base_url=fake.base_url + ending, may_reach_private=True)
+    )
     await ask(pasted)
     await pasted.aclose()
     assert fake.last.path == "/v1/messages"

@@ -275,7 +275,10 @@ async def test_the_next_call_works_after_a_closed_stream(
 
 async def test_a_server_that_is_not_there_is_overloaded(kind: str) -> None:
     absent = open_provider(
-        kind, Endpoint(api_key=KEY, base_url="http://127.0.0.1:9/v1", limits=LIMITS)
+        kind,
+        Endpoint(
+            api_key=KEY, base_url="http://127.0.0.1:9/v1", limits=LIMITS, may_reach_private=True
+        ),
     )
     assert isinstance(await fail(absent), Overloaded)
     with pytest.raises(Overloaded):
@@ -286,7 +289,9 @@ async def test_a_server_that_is_not_there_is_overloaded(kind: str) -> None:
 @pytest.mark.parametrize("address", ["ftp://127.0.0.1/v1", "no address", "http://[::1/v1"])
 async def test_an_address_that_is_none_is_refused(kind: str, address: str) -> None:
     async def ask_there() -> None:
-        odd = open_provider(kind, Endpoint(api_key=KEY, base_url=address, limits=LIMITS))
+        odd = open_provider(
+            kind, Endpoint(api_key=KEY, base_url=address, limits=LIMITS, may_reach_private=True)
+        )
         try:
             await collect(odd)
         finally:
@@ -474,7 +479,9 @@ async def test_neither_key_nor_prompt_is_in_an_error(provider: Provider, fake: F
 async def test_a_key_that_no_header_carries_is_refused(
     kind: str, fake: FakeServer, key: str
 ) -> None:
-    odd = open_provider(kind, Endpoint(api_key=key, base_url=fake.base_url, limits=LIMITS))
+    odd = open_provider(
+        kind, Endpoint(api_key=key, base_url=fake.base_url, limits=LIMITS, may_reach_private=True)
+    )
     assert isinstance(await fail(odd), AuthenticationFailed)
     with pytest.raises(AuthenticationFailed):
         await odd.complete(make_call())
@@ -487,7 +494,9 @@ async def test_the_key_of_the_environment_is_not_sent_elsewhere(
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "sk-of-the-environment")
     fake.play("Fine.", "Fine.")
-    keyless = open_provider(kind, Endpoint(base_url=fake.base_url, limits=LIMITS))
+    keyless = open_provider(
+        kind, Endpoint(base_url=fake.base_url, limits=LIMITS, may_reach_private=True)
+    )
     await ask(keyless)
     await keyless.complete(make_call())
     await keyless.aclose()

@@ -31,7 +31,10 @@ def test_a_leftover_script_fails(kind: str) -> None:
 
 async def test_a_surprise_request_fails(kind: str) -> None:
     with FAKES[kind]() as fake:
-        provider = open_provider(kind, Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS))
+        provider = open_provider(
+            kind,
+            Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS, may_reach_private=True),
+        )
         with pytest.raises(RequestRefused):
             await ask(provider)
         await provider.aclose()
@@ -42,7 +45,10 @@ async def test_a_surprise_request_fails(kind: str) -> None:
 async def test_pieces_carry_the_time_of_their_sending(kind: str) -> None:
     with FAKES[kind]() as fake:
         fake.play(stamped(5, 0.01))
-        provider = open_provider(kind, Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS))
+        provider = open_provider(
+            kind,
+            Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS, may_reach_private=True),
+        )
         before_ns = time.monotonic_ns()
         text = (await ask(provider)).message.text
         await provider.aclose()
@@ -77,7 +83,9 @@ def recorded(address: str) -> list[Body]:
 
 
 async def test_as_a_process_it_answers_by_the_text(kind: str, address: str) -> None:
-    provider = open_provider(kind, Endpoint(api_key=KEY, base_url=f"{address}/v1", limits=LIMITS))
+    provider = open_provider(
+        kind, Endpoint(api_key=KEY, base_url=f"{address}/v1", limits=LIMITS, may_reach_private=True)
+    )
     assert len(await collect(provider)) == 4
     assert len(await collect(provider, make_call("Say chunks=7 interval_ms=0, please."))) == 8
     wish = make_call('Now [[tool remember_fact {"fact": "tea"}]]')

@@ -30,7 +30,10 @@ def fake() -> Iterator[FakeOpenAI]:
 @pytest.fixture
 async def provider(fake: FakeOpenAI) -> AsyncIterator[Provider]:
     """Open OpenAI's adapter alone."""
-    opened = open_provider("openai", Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS))
+    opened = open_provider(
+        "openai",
+        Endpoint(api_key=KEY, base_url=fake.base_url, limits=LIMITS, may_reach_private=True),
+    )
     yield opened
     await opened.aclose()
 

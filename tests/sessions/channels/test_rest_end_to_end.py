@@ -89,6 +89,7 @@ def scene(sardor: Client, fake: FakeAnthropic, web: Web) -> Iterator[Scene]:
         name="Fake",
         kind=ProviderAccount.Kind.ANTHROPIC,
         base_url=fake.base_url,
+        may_reach_private=True,
         key_reference="env:FAKE_KEY",
     )
     ChainLink.objects.create(agent=sardor.agent, account=account, model="claude-sonnet-5-5")

@@ -168,6 +168,7 @@ def test_failing_account_hands_over_to_the_next_and_is_shown_as_cooling(
         name="Second",
         kind=ProviderAccount.Kind.ANTHROPIC,
         base_url=scene.fake.base_url,
+        may_reach_private=True,
         key_reference="env:FAKE_KEY",
     )
     ChainLink.objects.create(agent=scene.agent, account=second, model="claude-opus-5-5", position=1)
