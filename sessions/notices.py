@@ -35,6 +35,10 @@ _TEXTS: Final[Mapping[str, Promise]] = {
         "The model's account has no credit left. Somebody who runs this agent can add some and "
         "switch the account on again: Admin → Provider accounts → Clear."
     ),
+    "address": _(
+        "The model's address leads to a private network, which is not allowed. Somebody who runs "
+        "this platform can allow it: Admin → Provider accounts."
+    ),
     "request_refused": _("The model did not accept this request. Try to put it differently."),
     "context_overflow": _("This conversation is too long for the model. Start a new one."),
     "no_provider": _(

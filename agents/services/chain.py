@@ -1,7 +1,6 @@
 """An agent's chain, ready to be asked: rows become links with an open provider each."""
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ from agents.core.protocols import FREE, ChainLink, Effort, ModelCall, Price, Pro
 from agents.providers import Endpoint, ProviderLimits, is_warm, open_provider, warm
 from agents.providers.endpoint import PromptCache
 from agents.providers.offline import OFFLINE_MODEL
+from agents.services.keys import key_of
 from agents.sql import Columns
 
 _LINK = Columns(models.ChainLink, "l")
@@ -174,10 +174,10 @@ async def _close_later(provider: Provider) -> None:
 
 
 def _open(account: models.ProviderAccount) -> Provider:
-    variable = account.key_reference.removeprefix("env:")
-    key = os.environ.get(variable, "") if variable else ""
-    if variable and not key:
-        return _Keyless(variable)
+    try:
+        key = key_of(account)
+    except AuthenticationFailed as refusal:
+        return _Keyless(refusal.detail)
     return open_provider(account.kind, endpoint_of(account, key))
 
 
@@ -188,15 +188,16 @@ def endpoint_of(account: models.ProviderAccount, key: str) -> Endpoint:
         base_url=account.base_url or None,
         limits=limits(account),
         may_reach_private=account.may_reach_private,
+        private_hosts=settings.QANOT_PRIVATE_HOSTS,
         prompt_cache=_CACHES[account.prompt_cache],
     )
 
 
 class _Keyless:
-    """Stands for an account whose key is not where it says: asking it is refused."""
+    """Stands for an account whose key cannot be had: asking it is refused, and nothing sent."""
 
-    def __init__(self, variable: str) -> None:
-        self._refusal = f"the environment variable {variable} is not set"
+    def __init__(self, refusal: str) -> None:
+        self._refusal = refusal
 
     async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent]:
         yield Done(await self.complete(call))

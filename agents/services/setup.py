@@ -38,7 +38,7 @@ class SetupResult:
 
 @dataclass(frozen=True, slots=True)
 class KeyAccount:
-    """An account made when its provider's usual variable is set; the key stays outside."""
+    """An account made when its provider's usual variable, or that of a file, is set."""
 
     variable: str
     kind: ProviderAccount.Kind
@@ -106,12 +106,12 @@ def _first_agent(team: Team) -> Agent:
 
 def _ensure_key_accounts(team: Team, agent: Agent) -> None:
     for known in KEY_ACCOUNTS:
-        if not os.environ.get(known.variable):
+        if not _is_set(known.variable):
             continue
         account, is_new = ProviderAccount.objects.get_or_create(
             team=team,
             key_reference=f"env:{known.variable}",
-            defaults={"name": known.name, "kind": known.kind},
+            defaults={"name": known.name, "kind": known.kind, "preset": known.kind.value},
         )
         if is_new:
             ChainLink.objects.create(
@@ -121,3 +121,7 @@ def _ensure_key_accounts(team: Team, agent: Agent) -> None:
                 model=known.model,
                 window_tokens=known.window_tokens,
             )
+
+
+def _is_set(variable: str) -> bool:
+    return any(os.environ.get(name, "").strip() for name in (variable, f"{variable}_FILE"))
