@@ -288,7 +288,7 @@ def test_accounts_are_switched_off_and_cleared(ours: Side, theirs: Side) -> None
         failures=3, cool_until=timezone.now(), last_error_code="auth", last_error="no"
     )
     both = [account.pk, theirs.one(ProviderAccount).pk]
-    accounts.switch_off(theirs.one(ProviderAccount))
+    accounts.switch_off(theirs.one(ProviderAccount), by=None)
     client.post(
         address(ProviderAccount, "changelist"),
         {"action": "clear_selected", "_selected_action": both},

@@ -29,7 +29,7 @@ def test_what_a_person_switched_off_stays_off_at_a_start() -> None:
     account = factories.provider_account(key_reference="env:OPENAI_API_KEY")
     cool_downs.note_failure(account.pk, Overloaded("busy"))
     account.refresh_from_db()
-    accounts.switch_off(account)
+    accounts.switch_off(account, by=factories.user())
 
     accounts.forgive_refused()
 
