@@ -24,7 +24,9 @@ from agents.models import (
     DocumentProposal,
     File,
     Identity,
+    Invitation,
     LoginLink,
+    LoginRecord,
     Membership,
     Person,
     ProviderAccount,
@@ -143,6 +145,25 @@ def api_token(**given: Columns) -> ApiToken:
             digest=f"{number:064x}",
             scopes=[ApiToken.Scope.CHAT],
         )
+    )
+
+
+def invitation(**given: Columns) -> Invitation:
+    """Make an invitation that still holds; its secret is nobody's."""
+    return Invitation.objects.create(
+        **_row(
+            given,
+            team=given.get("team") or team(),
+            digest=f"{next(_numbers):064x}",
+            expires_at=timezone.now() + timedelta(days=1),
+        )
+    )
+
+
+def login_record(**given: Columns) -> LoginRecord:
+    """Make the record of a log-in whose session is gone."""
+    return LoginRecord.objects.create(
+        **_row(given, user=given.get("user") or user(), session_key=f"key{next(_numbers)}")
     )
 
 

@@ -11,7 +11,18 @@ from agents.models.agents import (
 from agents.models.audit import AuditEvent
 from agents.models.files import File
 from agents.models.ledger import UsageRecord
-from agents.models.people import ApiToken, Chat, Identity, LoginLink, Membership, Person, Team, User
+from agents.models.people import (
+    ApiToken,
+    Chat,
+    Identity,
+    Invitation,
+    LoginLink,
+    LoginRecord,
+    Membership,
+    Person,
+    Team,
+    User,
+)
 from agents.models.providers import ChainLink, ProviderAccount
 
 __all__ = [
@@ -26,7 +37,9 @@ __all__ = [
     "DocumentProposal",
     "File",
     "Identity",
+    "Invitation",
     "LoginLink",
+    "LoginRecord",
     "Membership",
     "Person",
     "ProviderAccount",

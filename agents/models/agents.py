@@ -36,6 +36,13 @@ class Agent(PublicIdModel, ArchivableModel):
         default=25,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
     )
+    managed_by = models.CharField(
+        _("managed by"),
+        max_length=200,
+        blank=True,
+        editable=False,
+        help_text=_("The file that owns it (`manage.py apply`); it is changed there, not here."),
+    )
     daily_cap_usd = models.DecimalField(
         _("daily cap (USD)"),
         max_digits=8,

@@ -16,6 +16,8 @@ class AuditEvent(AppendOnlyModel):
     action = models.CharField(_("action"), max_length=64)
     subject = models.CharField(_("subject"), max_length=100)
     reason = models.CharField(_("reason"), max_length=300, blank=True)
+    # {"v": 1, "fields": {name: [before, after]}}; secrets and private texts never stand in it.
+    changes = models.JSONField(_("changes"), null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:

@@ -75,6 +75,14 @@ class Membership(models.Model):
         Team, on_delete=models.PROTECT, related_name="memberships", verbose_name=_("team")
     )
     role = models.CharField(_("role"), max_length=16, choices=Role, default=Role.MEMBER)
+    may_view_private = models.BooleanField(
+        _("may view private content"),
+        default=False,
+        help_text=_(
+            "Lets them read private conversations and memories of other people of the team; each "
+            "such view is written to the audit log."
+        ),
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
@@ -195,6 +203,8 @@ class ApiToken(models.Model):
         """What a token may do."""
 
         CHAT = "chat", _("post messages and read own turns")
+        AGENTS_READ = "agents:read", _("read agents and their documents")
+        AGENTS_WRITE = "agents:write", _("change agents and their documents")
 
     team = models.ForeignKey(
         Team, on_delete=models.PROTECT, related_name="api_tokens", verbose_name=_("team")
@@ -221,12 +231,84 @@ class ApiToken(models.Model):
         return f"{self.name} ({self.prefix}…)"
 
 
+class Invitation(PublicIdModel):
+    """A link by which somebody joins a team, once; only its digest is kept."""
+
+    team = models.ForeignKey(
+        Team, on_delete=models.PROTECT, related_name="invitations", verbose_name=_("team")
+    )
+    role = models.CharField(
+        _("role"), max_length=16, choices=Membership.Role, default=Membership.Role.MEMBER
+    )
+    note = models.CharField(
+        _("for whom"), max_length=100, blank=True, help_text=_("So that you know whom it was for.")
+    )
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_by = models.ForeignKey(
+        User,
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("invited by"),
+    )
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    expires_at = models.DateTimeField(_("expires at"))
+    accepted_by = models.ForeignKey(
+        User,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("accepted by"),
+    )
+    accepted_at = models.DateTimeField(_("accepted at"), null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return self.note or f"{self.team} · {self.get_role_display()}"
+
+
+class LoginRecord(models.Model):
+    """One log-in of a user: from where, and whether it still holds."""
+
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, related_name="logins", verbose_name=_("user")
+    )
+    session_key = models.CharField(max_length=40, db_index=True, editable=False)
+    address = models.GenericIPAddressField(_("address"), null=True, editable=False)
+    user_agent = models.CharField(_("browser"), max_length=300, blank=True, editable=False)
+    created_at = models.DateTimeField(_("since"), auto_now_add=True)
+    ended_at = models.DateTimeField(_("ended at"), null=True, editable=False)
+
+    class Meta:
+        verbose_name = _("log-in")
+        verbose_name_plural = _("log-ins")
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.created_at:%Y-%m-%d %H:%M}"
+
+
 class LoginLink(models.Model):
     """A link that logs one user in, once; only its digest is kept."""
+
+    class Purpose(models.TextChoices):
+        """What it is for."""
+
+        LOGIN = "login", _("log in")
+        PASSWORD = "password", _("choose a new password")
 
     user = models.ForeignKey(
         User, on_delete=models.CASCADE, related_name="login_links", verbose_name=_("user")
     )
+    purpose = models.CharField(_("purpose"), max_length=16, choices=Purpose, default=Purpose.LOGIN)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires at"))

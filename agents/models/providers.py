@@ -85,6 +85,13 @@ class ProviderAccount(models.Model):
         default=PromptCache.FIVE_MINUTES,
         help_text=_("Anthropic's cache control; others decide for themselves."),
     )
+    managed_by = models.CharField(
+        _("managed by"),
+        max_length=200,
+        blank=True,
+        editable=False,
+        help_text=_("The file that owns it (`manage.py apply`); it is changed there, not here."),
+    )
     tested_at = models.DateTimeField(_("tested at"), null=True, blank=True, editable=False)
     failures = models.PositiveIntegerField(_("failures in a row"), default=0, editable=False)
     cool_until = models.DateTimeField(
