@@ -292,7 +292,7 @@ def _texts() -> dict[str, str]:
         "saving": _("Saving…"),
         "seconds": _("{n} s"),
         "answered": _("{model} answered in {n} s."),
-        "said": _("It said: {said}"),
+        "said": _("Details: {said}"),
         "use": _("Use"),
         "use_named": _("Use “{model}”"),
         "none_fits": _("No model fits."),

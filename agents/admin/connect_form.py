@@ -65,9 +65,8 @@ class ConnectForm(forms.Form):
     def _address(self, values: dict[str, Any], chosen: Preset) -> str:
         if not asks_address(chosen):
             return chosen.base_url
-        scheme = "http" if chosen.is_local else "https"
         try:
-            given = accounts.clean_address(values["base_url"], scheme=scheme)
+            given = accounts.clean_address(values["base_url"])
         except ValidationError as error:
             self.add_error("base_url", error)
             return ""

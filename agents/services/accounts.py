@@ -103,8 +103,11 @@ def free_name(team: Team, wanted: str) -> str:
     return name
 
 
-def clean_address(text: str, *, scheme: str = "https") -> str:
+def clean_address(text: str) -> str:
     """Return a server's address in one form; empty stays empty.
+
+    Where nobody wrote how to reach it, it is reached as its name suggests: without encryption
+    by a number or a name without a dot, encrypted otherwise.
 
     Names without a dot are fine: that is how servers on one machine or network find each other.
 
@@ -114,7 +117,7 @@ def clean_address(text: str, *, scheme: str = "https") -> str:
     text = text.strip()
     if not text:
         return ""
-    address = text if "://" in text else f"{scheme}://{text}"
+    address = text if "://" in text else f"{_scheme(text)}://{text}"
     try:
         parts = urlsplit(address)
         has_port = parts.port is None or parts.port > 0
@@ -128,6 +131,12 @@ def clean_address(text: str, *, scheme: str = "https") -> str:
     if len(address) > MAX_ADDRESS:
         raise ValidationError(_NO_ADDRESS)
     return address
+
+
+def _scheme(text: str) -> str:
+    host = text.partition("/")[0].rpartition(":")[0] or text.partition("/")[0]
+    is_near = "." not in host or host.replace(".", "").isdecimal()
+    return "http" if is_near else "https"
 
 
 _NO_ADDRESS = _("This is no address of a server. Write it like https://example.org/v1")

@@ -155,6 +155,12 @@ function connect(root, data) {
     if (form.elements.key_reference) form.elements.key_reference.value = "";
     const isOllama = card.preset === "ollama" && data.looks_for_ollama;
     show(find("[data-ollama]"), isOllama);
+    showFields(!isOllama);
+  }
+
+  function showFields(isShown) {
+    show(find("[data-fields]"), isShown);
+    find("[data-elsewhere]").setAttribute("aria-expanded", String(isShown));
   }
 
   function forget() {
@@ -348,6 +354,11 @@ function connect(root, data) {
     save(chosen(), { is_untested: "on" }, texts.saving),
   );
   find("[data-cancel]").addEventListener("click", () => running?.abort());
+  find("[data-elsewhere]").addEventListener("click", () => {
+    const isShown = find("[data-fields]").hidden;
+    showFields(isShown);
+    if (isShown) form.elements.base_url.focus();
+  });
   find("[data-look]").addEventListener("click", look);
   find("[data-again]").addEventListener("click", () => location.reload());
   const before = form.querySelector("[name=choice]:checked"); // a reload that kept the choice
