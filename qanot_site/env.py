@@ -116,6 +116,12 @@ class Environment:
     qanot_log_format: Literal["text", "json"] = _variable(
         "text", "Log lines for people (`text`) or for machines (`json`)."
     )
+    qanot_dump_before_migrate: Literal["auto", "off", "require"] = _variable(
+        "auto",
+        "Before a database with rows is migrated, dump it into the home's `backups`: where a "
+        "pg_dump fits the server (`auto`), never (`off`), or start only with such a dump "
+        "(`require`).",
+    )
     qanot_lease_s: float = _variable(
         10.0, "Seconds that a worker may hold a conversation without a heartbeat.", at_least=0.1
     )

@@ -2,6 +2,7 @@
 
     secret_key        signs sessions, seals stored keys; older ones in further lines
     files/            uploads (until another storage is set)
+    backups/          dumps from before migrations, the last five
     run/lock          held by the running supervisor
     run/servers.json  addresses of the embedded servers, readable by their user alone
     postgres/, valkey/, logs/
@@ -46,6 +47,7 @@ class Home:
         self.run = self.folder / "run"
         self.logs = self.folder / "logs"
         self.files = self.folder / "files"
+        self.backups = self.folder / "backups"
         self._lock = self.run / "lock"
         self._servers = self.run / "servers.json"
         self._secret_key = self.folder / "secret_key"

@@ -7,6 +7,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 
 from qanot_site import roles
+from qanot_site.backups import before_migrating
+from qanot_site.backups.errors import BackupError
+from qanot_site.backups.progress import Reporter
 
 EXTENSIONS = ("vector", "pg_trgm", "unaccent")
 MINIMUM_VERSION = 15
@@ -18,14 +21,17 @@ class SchemaError(Exception):
     """This database cannot carry the platform; the text says what to do."""
 
 
-def bring_up_to_date() -> list[str]:
+def bring_up_to_date(reporter: Reporter | None = None) -> list[str]:
     """Migrate and grant, one process at a time.
+
+    Args:
+        reporter: Told of the dump that is made before a database with rows is migrated.
 
     Returns:
         Sentences that the person who starts the platform should read.
 
     Raises:
-        SchemaError: PostgreSQL is too old or lacks an extension.
+        SchemaError: PostgreSQL is too old or lacks an extension, or the dump failed.
     """
     owner = connections["owner"]
     with owner.cursor() as cursor:
@@ -33,17 +39,18 @@ def bring_up_to_date() -> list[str]:
     try:
         _check_version(owner)
         _ensure_extensions(owner)
-        _migrate(owner)
+        notices = _migrate(owner, reporter or Reporter())
         role = settings.DATABASES["default"].get("USER", "")
         is_protected = roles.grant_application_role(owner, role=role)
     finally:
         # The server lets the lock go with the connection.
         owner.close()
     if is_protected:
-        return []
+        return notices
     return [
+        *notices,
         "The application owns its tables, so the database cannot protect past rows: "
-        "give DATABASE_OWNER_URL another role (docs/connections.md)."
+        "give DATABASE_OWNER_URL another role (docs/connections.md).",
     ]
 
 
@@ -91,7 +98,24 @@ def _ensure_extensions(owner: BaseDatabaseWrapper) -> None:
             cursor.execute(f"create extension if not exists {name}")
 
 
-def _migrate(owner: BaseDatabaseWrapper) -> None:
+def _migrate(owner: BaseDatabaseWrapper, reporter: Reporter) -> list[str]:
     executor = MigrationExecutor(owner)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        call_command("migrate", database="owner", interactive=False, verbosity=0)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if not plan:
+        return []
+    first, _ = plan[0]
+    try:
+        notices = before_migrating.dump(
+            url=settings.DATABASE_OWNER_URL,
+            folder=settings.HOME.backups,
+            migration=f"{first.app_label}.{first.name}",
+            policy=settings.QANOT_DUMP_BEFORE_MIGRATE,
+            reporter=reporter,
+        )
+    except BackupError as error:
+        raise SchemaError(
+            f"The database cannot be dumped before it is migrated: {error} "
+            "QANOT_DUMP_BEFORE_MIGRATE=off goes on without a dump."
+        ) from error
+    call_command("migrate", database="owner", interactive=False, verbosity=0)
+    return list(notices)

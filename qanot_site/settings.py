@@ -298,6 +298,7 @@ QANOT_HOME = HOME.folder
 QANOT_PUBLIC_URL = ENVIRONMENT.qanot_public_url.rstrip("/")
 # Hosts that anybody may have asked although they are private: docs/security.md.
 QANOT_PRIVATE_HOSTS = frozenset(ENVIRONMENT.qanot_private_hosts)
+QANOT_DUMP_BEFORE_MIGRATE = ENVIRONMENT.qanot_dump_before_migrate
 QANOT_STREAMS = ENVIRONMENT.qanot_streams
 QANOT_LEASE_S = ENVIRONMENT.qanot_lease_s
 QANOT_HEARTBEAT_S = ENVIRONMENT.qanot_heartbeat_s
