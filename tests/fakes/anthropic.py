@@ -1,9 +1,14 @@
 """The Anthropic Messages API on loopback, streaming and plain."""
 
 import json
+from collections.abc import Mapping, Sequence
 
 from tests.fakes.script import Answer, CallTool, Say, SendError, Think, Tokens
 from tests.fakes.server import Body, FakeServer, Talk, main
+
+SIGNATURE = "c2lnbmVk"
+# Shorter than the real one's, so that a test needs few models.
+PAGE = 2
 
 
 def _event(name: str, **fields: object) -> bytes:
@@ -64,7 +69,7 @@ class AnthropicTalk:
         """Send a ``thinking`` block, signed as the real one is."""
         opening = self._enter("thinking", {"type": "thinking", "thinking": "", "signature": ""})
         thought = self._delta({"type": "thinking_delta", "thinking": text})
-        signed = self._delta({"type": "signature_delta", "signature": "c2lnbmVk"})
+        signed = self._delta({"type": "signature_delta", "signature": SIGNATURE})
         return opening + thought + signed + self._close()
 
     def error(self, step: SendError) -> bytes:
@@ -113,6 +118,7 @@ class AnthropicWire:
 
     base_path = ""
     path = "/v1/messages"
+    models_path = "/v1/models"
 
     def talk(self, body: Body, play: Answer) -> Talk:
         """Begin a streamed message."""
@@ -126,7 +132,9 @@ class AnthropicWire:
                 case Say():
                     content.append({"type": "text", "text": step.text})
                 case Think():
-                    content.append({"type": "thinking", "thinking": step.text, "signature": "s"})
+                    content.append(
+                        {"type": "thinking", "thinking": step.text, "signature": SIGNATURE}
+                    )
                 case CallTool():
                     block = {"type": "tool_use", "id": step.id, "name": step.name}
                     content.append({**block, "input": step.arguments})
@@ -145,6 +153,18 @@ class AnthropicWire:
             figures = _input_figures(play.tokens)
             message["usage"] = {**figures, **_output_figures(play.tokens)}
         return message
+
+    def models(self, models: Sequence[Body], query: Mapping[str, str]) -> Body:
+        """Give one page of the list, as long as was asked for and at most ``PAGE``."""
+        names = [model["id"] for model in models]
+        begin = names.index(query["after_id"]) + 1 if "after_id" in query else 0
+        page = list(models[begin : begin + min(PAGE, int(query.get("limit", PAGE)))])
+        return {
+            "data": page,
+            "has_more": begin + len(page) < len(models),
+            "first_id": page[0]["id"] if page else None,
+            "last_id": page[-1]["id"] if page else None,
+        }
 
     def refusal(self, status: int, message: str) -> Body:
         """Give an error body."""

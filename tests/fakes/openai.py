@@ -1,6 +1,7 @@
 """The OpenAI Chat Completions API on loopback, streaming and plain."""
 
 import json
+from collections.abc import Mapping, Sequence
 
 from tests.fakes.script import Answer, CallTool, Say, SendError, Think, Tokens
 from tests.fakes.server import Body, FakeServer, Talk, main
@@ -93,6 +94,7 @@ class OpenAIWire:
 
     base_path = "/v1"
     path = "/v1/chat/completions"
+    models_path = "/v1/models"
 
     def talk(self, body: Body, play: Answer) -> Talk:
         """Begin a streamed completion."""
@@ -118,6 +120,10 @@ class OpenAIWire:
         if play.tokens is not None:
             completion["usage"] = _figures(play.tokens)
         return completion
+
+    def models(self, models: Sequence[Body], query: Mapping[str, str]) -> Body:
+        """Give the whole list."""
+        return {"object": "list", "data": [{"object": "model", **model} for model in models]}
 
     def refusal(self, status: int, message: str) -> Body:
         """Give an error body."""

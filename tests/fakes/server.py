@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, Self
 
@@ -111,10 +111,12 @@ class Wire(Protocol):
     Args:
         base_path: What an SDK's base URL ends in.
         path: Where requests go, ``base_path`` included.
+        models_path: Where the list of models is.
     """
 
     base_path: str
     path: str
+    models_path: str
 
     def talk(self, body: Body, play: Answer) -> Talk:
         """Begin a streamed answer."""
@@ -122,6 +124,10 @@ class Wire(Protocol):
 
     def whole(self, body: Body, play: Answer) -> Body:
         """Give the same answer in one piece."""
+        ...
+
+    def models(self, models: Sequence[Body], query: Mapping[str, str]) -> Body:
+        """Give the list of models that a query asks for."""
         ...
 
     def refusal(self, status: int, message: str) -> Body:
@@ -138,6 +144,9 @@ class FakeServer:
 
     Args:
         keys: The key of each request, kept apart from what is recorded and shown.
+        models: What ``GET /models`` lists, in the wire's own fields; ``id`` is the name.
+        list_refusal: What it answers instead.
+        listed: How often it was asked.
     """
 
     wire: Wire
@@ -145,6 +154,9 @@ class FakeServer:
     requests: list[RecordedRequest] = field(default_factory=list)
     surprises: list[RecordedRequest] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    models: list[Body] = field(default_factory=list)
+    list_refusal: Refusal | None = None
+    listed: int = 0
     port: int = 0
     _queue: deque[Play] = field(default_factory=deque)
     _changed: threading.Condition = field(default_factory=threading.Condition)
@@ -210,7 +222,9 @@ class FakeServer:
         """Listen on loopback in the running loop."""
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post(self.wire.path, self._handle)
+        app.router.add_get(self.wire.models_path, self._list)
         app.router.add_get("/recorded", self._show)
+        self._route(app.router)
         # Cancellation tells us the moment at which a client hangs up.
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
@@ -239,6 +253,17 @@ class FakeServer:
     def _notify(self) -> None:
         with self._changed:
             self._changed.notify_all()
+
+    def _route(self, router: web.UrlDispatcher) -> None:
+        """Serve what a server has beside its wire."""
+
+    async def _list(self, request: web.Request) -> web.Response:
+        self.listed += 1
+        headers = request.headers
+        self.keys.append(headers.get("X-Api-Key", headers.get("Authorization", "")))
+        if self.list_refusal is not None:
+            return await self._refuse(self.list_refusal)
+        return web.json_response(self.wire.models(self.models, request.query))
 
     async def _show(self, _: web.Request) -> web.Response:
         return web.json_response([asdict(request) for request in self.requests])
@@ -455,10 +480,11 @@ def main(wire: Wire) -> None:
     def rule(recorded: RecordedRequest) -> Answer:
         return by_text(recorded, chunks=options.chunks, interval_s=options.interval_ms / 1000)
 
-    asyncio.run(_serve(FakeServer(wire, rule=rule), options.port))
+    asyncio.run(serve(FakeServer(wire, rule=rule), options.port))
 
 
-async def _serve(fake: FakeServer, port: int) -> None:
+async def serve(fake: FakeServer, port: int) -> None:
+    """Serve until the process is told to stop, and print the port."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
