@@ -36,7 +36,23 @@ class ToolCall:
     type: Literal["tool_call"] = "tool_call"
 
 
-Block = Annotated[TextBlock | ToolCall, Discriminator("type")]
+@dataclass(frozen=True, slots=True)
+class OpaqueBlock:
+    """What a provider wants back unchanged while its calls are answered: signed reasoning.
+
+    Nobody is shown it; it is no part of the reply's text.
+
+    Args:
+        origin: Which server and model wrote it; no other is sent it.
+        data: As it came.
+    """
+
+    origin: str
+    data: JsonObject
+    type: Literal["opaque"] = "opaque"
+
+
+Block = Annotated[TextBlock | ToolCall | OpaqueBlock, Discriminator("type")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +143,8 @@ class Reply:
     model: str
 
 
-REPLY_VERSION = 1
+# 2: opaque blocks.
+REPLY_VERSION = 2
 
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 
@@ -140,7 +157,7 @@ def dump_reply(reply: Reply) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _StoredReply:
-    v: Literal[1]
+    v: Literal[1, 2]
     reply: Reply
 
 

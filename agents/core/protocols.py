@@ -26,6 +26,13 @@ class SystemPart:
 
 
 Effort = Literal["", "low", "medium", "high"]
+# What a model may think on top of its longest answer: providers count both together.
+THINKING_TOKENS: Final[Mapping[Effort, int]] = {
+    "": 0,
+    "low": 2_048,
+    "medium": 8_192,
+    "high": 16_384,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from agents.core.messages import AssistantMessage, Message, TextBlock, ToolCall
+from agents.core.messages import AssistantMessage, Block, Message, OpaqueBlock, TextBlock
 
 ASCII_CHARACTERS: Final = 4.0
 OTHER_CHARACTERS: Final = 2.0
@@ -51,7 +51,10 @@ def estimate_messages(messages: Iterable[Message]) -> int:
     return tokens
 
 
-def _estimate_block(block: TextBlock | ToolCall) -> int:
+def _estimate_block(block: Block) -> int:
     if isinstance(block, TextBlock):
         return estimate(block.text)
+    if isinstance(block, OpaqueBlock):
+        # Sent back within one turn only, and counted by its provider from the next call on.
+        return 0
     return estimate(block.name) + estimate(block.malformed or str(block.arguments))

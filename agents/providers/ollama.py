@@ -16,16 +16,17 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-import aiohttp
 from pydantic import JsonValue
 
 from agents.core.messages import JsonObject
 from agents.core.protocols import ModelInfo
-from agents.net import Guard, NetError
+from agents.net import Guard, NetError, fetch
 from agents.providers.loose import mapping, mappings, positive, string
 from agents.providers.presets import OLLAMA_URL
+from agents.providers.replies import encode
 
 PROBE_S: Final = 1.0
+OK: Final = 200
 USUAL_WINDOW: Final = 4_096
 MAX_BODY_BYTES: Final = 4 * 2**20
 # A home server with more of them than one looks through.
@@ -47,14 +48,12 @@ async def probe(base_url: str = OLLAMA_URL, *, guard: Guard) -> tuple[ModelInfo,
     Whatever it does not say in that second stays unknown.
     """
     ends_s = time.monotonic() + PROBE_S
-    connector = guard.connector(base_url)
-    async with aiohttp.ClientSession(connector=connector, trust_env=False) as session:
 
-        async def ask(path: str, body: JsonObject | None) -> JsonValue:
-            left_s = max(0.001, ends_s - time.monotonic())
-            return await _fetch(session, root_of(base_url) + path, body, within_s=left_s)
+    async def ask(path: str, body: JsonObject | None) -> JsonValue:
+        left_s = max(0.001, ends_s - time.monotonic())
+        return await _fetch(root_of(base_url) + path, body, guard=guard, within_s=left_s)
 
-        return await describe(ask)
+    return await describe(ask)
 
 
 async def describe(ask: Ask) -> tuple[ModelInfo, ...] | None:
@@ -118,26 +117,19 @@ def _trained_window(model_info: JsonObject) -> int | None:
     return None
 
 
-async def _fetch(
-    session: aiohttp.ClientSession, url: str, body: JsonObject | None, *, within_s: float
-) -> JsonValue:
+async def _fetch(url: str, body: JsonObject | None, *, guard: Guard, within_s: float) -> JsonValue:
     """Return what the server answers; None where it does not, or makes no sense."""
     try:
-        async with session.request(
-            "GET" if body is None else "POST",
+        fetched = await fetch(
             url,
-            json=body,
-            allow_redirects=False,
-            timeout=aiohttp.ClientTimeout(total=within_s),
-        ) as response:
-            if response.status != 200:
-                return None
-            data = bytearray()
-            async for piece in response.content.iter_any():
-                data += piece
-                if len(data) > MAX_BODY_BYTES:
-                    return None
-            value: JsonValue = json.loads(data)
-            return value
-    except (aiohttp.ClientError, NetError, OSError, ValueError, RecursionError):
+            guard=guard,
+            method="GET" if body is None else "POST",
+            body=None if body is None else encode(body),
+            timeout_s=within_s,
+            max_bytes=MAX_BODY_BYTES,
+            max_redirects=0,
+        )
+        value: JsonValue = json.loads(fetched.body) if fetched.status == OK else None
+    except (NetError, ValueError, RecursionError):
         return None
+    return value

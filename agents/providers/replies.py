@@ -13,6 +13,7 @@ from agents.core.messages import (
     AssistantMessage,
     Block,
     JsonObject,
+    OpaqueBlock,
     Reply,
     StopReason,
     TextBlock,
@@ -90,8 +91,8 @@ def make_reply(
     Raises:
         StreamBroken: It says nothing and calls nothing, and gives no reason for that.
     """
-    kept = _with_own_ids([b for b in blocks if isinstance(b, ToolCall) or b.text])
-    has_calls = any(isinstance(block, ToolCall) for block in kept)
+    has_calls = any(isinstance(block, ToolCall) for block in blocks)
+    kept = _with_own_ids([block for block in blocks if _is_kept(block, has_calls=has_calls)])
     if has_calls and stop_reason in ("end", "other"):
         stop_reason = "tool_calls"
     if not has_calls and stop_reason == "tool_calls":
@@ -100,6 +101,13 @@ def make_reply(
         raise StreamBroken("the answer is empty")
     message = AssistantMessage(blocks=tuple(kept))
     return Reply(message=message, stop_reason=stop_reason, usage=usage, model=model)
+
+
+def _is_kept(block: Block, *, has_calls: bool) -> bool:
+    """Return whether a block is of use later: reasoning only until its calls are answered."""
+    if isinstance(block, OpaqueBlock):
+        return has_calls
+    return isinstance(block, ToolCall) or bool(block.text)
 
 
 def _says_something(blocks: Sequence[Block]) -> bool:

@@ -77,8 +77,8 @@ class Reading(Protocol):
         """
         ...
 
-    def end(self) -> None:
-        """Note the wire's end mark where it is no JSON."""
+    def end(self) -> Iterable[ProviderEvent]:
+        """Note the wire's end mark where it is no JSON, and return what was held back."""
         ...
 
     def reply(self) -> Reply:
@@ -186,8 +186,7 @@ class _Seldom:
 
 def _take(data: bytes, reading: Reading) -> Iterable[ProviderEvent]:
     if data.startswith(b"[DONE]"):
-        reading.end()
-        return ()
+        return reading.end()
     event = read_json(data)
     return reading.take(event) if isinstance(event, dict) else ()
 

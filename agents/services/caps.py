@@ -15,7 +15,7 @@ from agents import sql
 from agents.core.asking import Question
 from agents.core.errors import CapReached
 from agents.core.messages import Usage
-from agents.core.protocols import ChainLink, Charge, ModelCall, Price
+from agents.core.protocols import THINKING_TOKENS, ChainLink, Charge, ModelCall, Price
 from agents.models import Agent
 from agents.services import ledger
 from agents.services.chain import NO_ACCOUNT
@@ -114,7 +114,8 @@ def cost_of(link: ChainLink, usage: Usage) -> Decimal:
 
 
 def _at_most(link: ChainLink, input_tokens: int) -> Decimal:
-    return cost_of(link, Usage(input_tokens=input_tokens, output_tokens=link.max_output_tokens))
+    output_tokens = link.max_output_tokens + THINKING_TOKENS[link.effort]
+    return cost_of(link, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
 
 
 def _size(call: ModelCall) -> int:

@@ -9,7 +9,7 @@ from agents.core.errors import StreamBroken
 from agents.core.messages import AssistantMessage, TextBlock, ToolCall, ToolResult, UserMessage
 from agents.core.protocols import Provider, SystemPart
 from agents.providers import Endpoint, open_provider
-from agents.providers.anthropic import request_body
+from agents.providers.anthropic_requests import request_body
 from tests.agents.providers.calls import WEATHER, ask, make_call
 from tests.agents.providers.conftest import KEY, LIMITS
 from tests.fakes.anthropic import FakeAnthropic
@@ -87,7 +87,14 @@ async def test_a_whole_request_is_what_the_api_asks_for(
             },
             {
                 "role": "user",
-                "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "Sunny."}],
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "toolu_1",
+                        "content": "Sunny.",
+                        "cache_control": {"type": "ephemeral"},
+                    }
+                ],
             },
         ],
     }

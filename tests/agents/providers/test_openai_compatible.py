@@ -11,7 +11,8 @@ from agents.core.events import Done, ToolCallBegan
 from agents.core.messages import AssistantMessage, Reply, TextBlock, ToolCall, ToolResult
 from agents.core.protocols import Provider, SystemPart
 from agents.providers import Endpoint, open_provider
-from agents.providers.openai_compatible import OpenAIProvider, request_body
+from agents.providers.openai_compatible import OpenAIProvider
+from agents.providers.openai_requests import request_body
 from tests.agents.providers.calls import WEATHER, ask, collect, make_call
 from tests.agents.providers.conftest import KEY, LIMITS
 from tests.fakes.openai import DONE, FakeOpenAI
