@@ -25,6 +25,7 @@ from agents.models import (
     ApiToken,
     AuditEvent,
     Chat,
+    DocumentProposal,
     File,
     Identity,
     Membership,
@@ -59,6 +60,7 @@ GROUPS: tuple[tuple[Promise, tuple[Page, ...]], ...] = (
             (Agent, "smart_toy"),
             (AgentDocument, "description"),
             (AgentDocumentVersion, "history"),
+            (DocumentProposal, "rate_review"),
             (ProviderAccount, "key"),
         ),
     ),
@@ -183,6 +185,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     first = [
         {"title": _("Overview"), "icon": "dashboard", "link": reverse("admin:index")},
         {"title": _("Chat"), "icon": "chat_bubble", "link": settings.LOGIN_REDIRECT_URL},
+        *_first_steps(request),
     ]
     groups: list[dict[str, Any]] = [{"title": None, "items": first}]
     for title, pages in _groups():
@@ -191,6 +194,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
                 "title": capfirst(str(model._meta.verbose_name_plural)),
                 "icon": sign,
                 "link": _list_address(model),
+                "badge": _badge(request, model),
             }
             for model, sign in pages
             if site.is_registered(model)
@@ -199,6 +203,25 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
         if items:
             groups.append({"title": title, "separator": True, "collapsible": False, "items": items})
     return groups
+
+
+def _first_steps(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the way back to the first steps, for those who may do them and have not put them away.
+
+    Whether all are done is not asked here: it would cost every page of the admin its queries.
+    """
+    user = request.user
+    if not isinstance(user, User) or user.steps_dismissed_at is not None:
+        return []
+    if access.teams(request, access.EDITORS) == frozenset():
+        return []
+    return [{"title": _("First steps"), "icon": "flag", "link": reverse("first-steps")}]
+
+
+def _badge(request: HttpRequest, model: type[models.Model]) -> int | None:
+    """Return how many rows of a page wait for the user, if its page counts them."""
+    count = getattr(admin.site.get_model_admin(model), "count_waiting", None)
+    return count(request) or None if count is not None else None
 
 
 def _list_address(model: type[models.Model]) -> str:

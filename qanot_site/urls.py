@@ -4,10 +4,12 @@ from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from qanot_site import api, health, languages, login
+from qanot_site import api, first_steps, health, languages, login
 
 urlpatterns = [
     path("", login.home, name="home"),
+    path("start/", first_steps.page, name="first-steps"),
+    path("start/dismiss/", first_steps.dismiss, name="first-steps-dismiss"),
     path("", include("sessions.channels.webchat.urls")),
     path(
         "login/",
