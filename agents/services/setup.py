@@ -7,7 +7,6 @@ from django.db import transaction
 
 from agents.models import (
     Agent,
-    AgentDocument,
     ChainLink,
     Membership,
     ProviderAccount,
@@ -15,7 +14,7 @@ from agents.models import (
     ToolGrant,
     User,
 )
-from agents.services import accounts, documents, first_texts, people
+from agents.services import accounts, people, personas
 
 FIRST_TOOLS = (
     "current_time",
@@ -96,10 +95,7 @@ def _ensure_owner(team: Team) -> User:
 
 def _first_agent(team: Team) -> Agent:
     agent = Agent.objects.create(team=team, name="Qanot", slug="qanot")
-    for name, text in first_texts.DOCUMENTS.items():
-        documents.save(
-            AgentDocument(agent=agent, name=name), text=text, author=None, reason="First text"
-        )
+    personas.apply_template(agent, personas.FIRST, agent.language, author=None)
     ToolGrant.objects.bulk_create([ToolGrant(agent=agent, tool=name) for name in FIRST_TOOLS])
     return agent
 
