@@ -8,9 +8,12 @@ from agents.admin import (
     files,
     ledger,
     people,
+    persona,
+    proposals,
     providers,
     tokens,
     users,
+    versions,
 )
 
 __all__ = [
@@ -21,7 +24,10 @@ __all__ = [
     "files",
     "ledger",
     "people",
+    "persona",
+    "proposals",
     "providers",
     "tokens",
     "users",
+    "versions",
 ]

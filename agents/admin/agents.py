@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from agents.admin import links
+from agents.admin.agent_pages import AgentPages
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import TeamAdmin, TeamForm, TeamInline
 from agents.models import Agent, AgentDocument, ChainLink, ToolGrant
@@ -46,7 +47,7 @@ class ToolGrantInline(TeamInline):
 
 
 @admin.register(Agent)
-class AgentAdmin(ArchiveActions, TeamAdmin):
+class AgentAdmin(AgentPages, ArchiveActions, TeamAdmin):
     """The team's agents."""
 
     team_path = "team"

@@ -1,46 +1,141 @@
-"""Persona documents and what they said before."""
+"""The editor of a persona document: its length, its cut, and what it said before."""
 
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
-from agents.admin import links
-from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline, TeamAdmin, TeamForm
+from agents.admin import agent_pages
+from agents.admin.base import TeamAdmin, TeamForm
 from agents.admin.privacy import PrivateText, belongs_to_user
-from agents.models import AgentDocument, AgentDocumentVersion, User
-from agents.services import documents
+from agents.core.prompt import DOCUMENT_CHARACTERS
+from agents.models import Agent, AgentDocument, AgentDocumentVersion, User
+from agents.services import access, diffs, documents, measuring, persona
+from agents.services.measuring import Measure
+
+VERSIONS_SHOWN = 20
+
+
+def plain_lines(text: str) -> str:
+    """Return a text with plain line ends: browsers send CRLF."""
+    return text.replace("\r\n", "\n")
 
 
 class MarkdownField(forms.CharField):
-    """Text as it was typed: browsers send CRLF, and blanks at the end may be meant."""
+    """Text as it was typed: blanks at the end may be meant."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = UnfoldAdminTextareaWidget(
-            attrs={"rows": 24, "spellcheck": "false", "class": "qanot-editor"}
+            attrs={
+                "rows": 24,
+                "spellcheck": "false",
+                "class": "qanot-editor",
+                "aria-describedby": "persona-count",
+            }
         )
         super().__init__(strip=False, required=False, widget=widget, **kwargs)
 
     def to_python(self, value: Any) -> str:
         """Return the text with plain line ends."""
-        return (super().to_python(value) or "").replace("\r\n", "\n")
+        return plain_lines(super().to_python(value) or "")
 
 
 class DocumentForm(TeamForm):
-    """The text, and why it changes."""
+    """The text, why it changes, and two questions asked before it is saved.
+
+    Attributes:
+        measured: Set where the prompt would cut the text and nobody has agreed to it.
+        overtaken: The number of the version that somebody saved meanwhile.
+    """
 
     text = MarkdownField(label=_("Text"))
     reason = forms.CharField(
         label=_("Reason"),
         max_length=300,
         required=False,
-        widget=UnfoldAdminTextInputWidget,
+        widget=UnfoldAdminTextInputWidget(attrs={"class": "qp-reason"}),
         help_text=_("Why this text changes; kept with the version."),
     )
+    base_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    save_anyway = forms.BooleanField(required=False, label=_("Save it all the same"))
+    measured: Measure | None = None
+    overtaken: int | None = None
+
+    def clean(self) -> dict[str, Any]:
+        """Stop a text that would be cut, or that would replace one nobody has seen."""
+        cleaned = super().clean() or self.cleaned_data
+        self._check_base(cleaned.get("base_version"))
+        self._check_length(cleaned)
+        return cleaned
+
+    def _check_base(self, base: int | None) -> None:
+        stored = self.instance.version_number
+        if self.instance.pk and base is not None and base != stored:
+            self.overtaken = stored
+            told = _("Version %(version)s was saved while you were writing. It is shown below.")
+            self.add_error("text", forms.ValidationError(told, params={"version": stored}))
+
+    def _check_length(self, cleaned: dict[str, Any]) -> None:
+        agent = self.instance.agent if self.instance.pk else cleaned.get("agent")
+        if agent is None or cleaned.get("save_anyway"):
+            return
+        measure = measuring.measure(agent, cleaned.get("text", ""), now=timezone.now())
+        if measure.removed:
+            self.measured = measure
+            self.add_error("text", cut_warning(measure))
+
+
+def cut_warning(measure: Measure) -> str:
+    """Return in words what the prompt would do to a text that is too long."""
+    return gettext(
+        "This text has %(characters)s characters and a prompt takes %(limit)s: it would leave "
+        "out %(removed)s characters in the middle."
+    ) % {
+        "characters": _number(measure.characters),
+        "limit": _number(DOCUMENT_CHARACTERS),
+        "removed": _number(measure.removed),
+    }
+
+
+def length_words(measure: Measure) -> str:
+    """Return a text's length in one line."""
+    count = measure.characters
+    return ngettext(
+        "%(count)s character · about %(tokens)s tokens · %(percent)s %% of %(limit)s",
+        "%(count)s characters · about %(tokens)s tokens · %(percent)s %% of %(limit)s",
+        count,
+    ) % {
+        "count": _number(count),
+        "tokens": _number(measure.tokens),
+        "percent": measure.percent,
+        "limit": _number(DOCUMENT_CHARACTERS),
+    }
+
+
+def _number(value: int) -> str:
+    # A narrow no-break space groups digits in every language that we speak.
+    return f"{value:,}".replace(",", "\u202f")
+
+
+def measure_text(request: HttpRequest, agent: Agent) -> HttpResponse:
+    """Return how long an unsaved text is for this agent's prompt."""
+    if request.method != "POST":
+        return HttpResponse(status=405)
+    text = plain_lines(request.POST.get("text", ""))
+    measure = measuring.measure(agent, text, now=timezone.now())
+    said = length_words(measure)
+    if measure.removed:
+        said = cut_warning(measure)
+    return JsonResponse({"said": said, "percent": measure.percent, "removed": measure.removed})
+
+
+agent_pages.add("measure", "persona/measure/", measure_text, roles=access.EDITORS)
 
 
 class PersonsDocument(PrivateText):
@@ -54,29 +149,6 @@ class PersonsDocument(PrivateText):
         return nobodys | belongs_to_user(request, self.person_path)
 
 
-class VersionInline(PersonsDocument, ReadOnlyInline):
-    """What the document said, the newest first."""
-
-    model = AgentDocumentVersion
-    team_path = "document__agent__team"
-    person_path = "document__person"
-    fields = readonly_fields = ("version", "created_at", "author", "reason", "text_length")
-    ordering = ("-number",)
-    per_page = 20
-    verbose_name_plural = _("versions, newest first")
-
-    def get_queryset(self, request: HttpRequest) -> "models.QuerySet[AgentDocumentVersion]":
-        return super().get_queryset(request).select_related("author")
-
-    @admin.display(description=_("version"))
-    def version(self, row: AgentDocumentVersion) -> str:
-        return links.to_row(AgentDocumentVersion, row.pk, f"v{row.number}")
-
-    @admin.display(description=_("characters"))
-    def text_length(self, row: Any) -> int:
-        return int(row.text_length)
-
-
 @admin.register(AgentDocument)
 class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
     """Documents of which an agent's system prompt is made."""
@@ -84,28 +156,35 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
     team_path = "agent__team"
     form = DocumentForm
     fixed_fields = ("name", "person")
+    change_form_template = "admin/persona/document.html"
     list_display = ("name", "agent", "person", "version_number", "updated_at", "text_length")
     list_select_related = ("agent", "person")
     list_filter = ("agent__team", "agent", "name")
     search_fields = ("name", "agent__name", "person__display_name")
     autocomplete_fields = ("person",)
-    inlines = (VersionInline,)
     warn_unsaved_form = True
 
     @admin.display(description=_("characters"))
     def text_length(self, row: Any) -> int:
         return int(row.text_length)
 
+    def get_queryset(self, request: HttpRequest) -> "models.QuerySet[AgentDocument]":
+        return super().get_queryset(request).select_related("agent", "person")
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         head = ("agent", "name", "person")
-        if obj is None:
-            return (*head, "text", "reason")
-        if not self.has_change_permission(request, obj):
-            return (*head, "text_in_full")
-        return (*head, "text", "reason")
+        return (*head, "text", "reason", "base_version", "save_anyway") if obj is None else head
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        return (*super().get_readonly_fields(request, obj), "text_in_full")
+    def get_form(
+        self,
+        request: HttpRequest,
+        obj: models.Model | None = None,
+        change: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        if obj is not None and self.has_change_permission(request, obj):
+            kwargs["fields"] = ("text",)
+        return super().get_form(request, obj, change, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse who may not read the text: they would overwrite it unseen."""
@@ -124,32 +203,67 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
             reason=form.cleaned_data["reason"],
         )
 
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Return to the agent's persona."""
+        return HttpResponseRedirect(agent_pages.address("persona", obj.agent_id))
 
-@admin.register(AgentDocumentVersion)
-class AgentDocumentVersionAdmin(PersonsDocument, ReadOnlyAdmin):
-    """Every text that a document had."""
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Return to the agent's persona."""
+        return self.response_post_save_change(request, obj)
 
-    team_path = "document__agent__team"
-    person_path = "document__person"
-    fields = readonly_fields = (
-        "document_link",
-        "number",
-        "author",
-        "reason",
-        "created_at",
-        "text_in_full",
-    )
-    list_display = ("__str__", "agent", "author", "reason", "created_at", "text_in_short")
-    list_select_related = ("document__agent", "author")
-    list_filter = ("document__agent",)
-    link_lookups = ("document__id__exact",)
-    search_fields = ("document__name", "document__agent__name", "reason", "author__username")
-    ordering = ("-created_at", "-id")
+    def render_change_form(
+        self,
+        request: HttpRequest,
+        context: dict[str, Any],
+        add: bool = False,
+        change: bool = False,
+        form_url: str = "",
+        obj: AgentDocument | None = None,
+    ) -> HttpResponse:
+        """Show the text large, with its length and, once stored, its versions."""
+        form = context["adminform"].form
+        context["values"] = persona.VALUES
+        context["limit"] = DOCUMENT_CHARACTERS
+        context["measured"] = getattr(form, "measured", None)
+        if obj is not None and obj.pk:
+            context |= self._stored(request, obj, form)
+        shown: HttpResponse = super().render_change_form(
+            request, context, add, change, form_url, obj
+        )
+        return shown
 
-    @admin.display(description=_("agent"))
-    def agent(self, row: AgentDocumentVersion) -> str:
-        return row.document.agent.name
+    def _stored(self, request: HttpRequest, obj: AgentDocument, form: Any) -> dict[str, Any]:
+        is_readable = bool(getattr(obj, "is_readable", False))
+        stored = AgentDocument.objects.only("text", "version_number").get(pk=obj.pk)
+        text = stored.text if is_readable else ""
+        typed = form.data.get("text", text) if form.is_bound else text
+        measure = measuring.measure(obj.agent, plain_lines(typed), now=timezone.now())
+        overtaken = getattr(form, "overtaken", None)
+        return {
+            "document": obj,
+            "version": stored.version_number,
+            "is_readable": is_readable,
+            "may_write": self.has_change_permission(request, obj),
+            "stored_text": text,
+            "measure": measure,
+            "length_words": length_words(measure) if is_readable else "",
+            "overtaken": diffs.compare(text, plain_lines(typed)) if overtaken else None,
+            "versions": _versions(obj),
+            "persona_url": agent_pages.address("persona", obj.agent_id),
+            "has_model": obj.agent.chain_links.exists(),
+            "measure_url": agent_pages.address("measure", obj.agent_id),
+        }
 
-    @admin.display(description=_("document"))
-    def document_link(self, row: AgentDocumentVersion) -> str:
-        return links.to_row(AgentDocument, row.document_id, row.document)
+
+def _versions(document: AgentDocument) -> "models.QuerySet[Any]":
+    rows = document.versions.select_related("author").order_by("-number")
+    return rows.defer("text").annotate(text_length=models.functions.Length("text"))[:VERSIONS_SHOWN]
+
+
+def tell_restored(request: HttpRequest, version: AgentDocumentVersion | None) -> None:
+    """Tell what came of restoring."""
+    if version is None:
+        messages.info(request, gettext("The document says exactly this already."))
+    else:
+        told = gettext("Restored: it is version %(number)s now.") % {"number": version.number}
+        messages.success(request, told)

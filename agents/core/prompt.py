@@ -82,7 +82,7 @@ def assemble(
     manifest: list[JsonObject] = []
     left = PROMPT_CHARACTERS
     for source in _ordered(sources, preset, mode):
-        text = _replaced(source.text.strip(), values)
+        text = replaced(source.text.strip(), values)
         if not text:
             continue
         cut = cut_middle(text, min(DOCUMENT_CHARACTERS, left))
@@ -115,7 +115,8 @@ def _ordered(sources: Sequence[Source], preset: Preset, mode: Mode) -> list[Sour
     return sorted(placed, key=lambda source: order[source.name])
 
 
-def _replaced(text: str, values: Mapping[str, str]) -> str:
+def replaced(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with the values for its ``{name}``; a value is never searched again."""
     if "{" not in text or not values:
         return text
     names = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))

@@ -157,7 +157,7 @@ def _joined(spans: Iterator[tuple[bool, list[str]]]) -> tuple[Piece, ...]:
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
     """Yield the lines in order, those far from any change folded."""
-    near = set()
+    near: set[int] = set()
     for place, line in enumerate(lines):
         if line.kind != "same":
             near.update(range(place - CONTEXT_LINES, place + CONTEXT_LINES + 1))

@@ -16,6 +16,7 @@ from agents.models import (
     AuditEvent,
     ChainLink,
     Chat,
+    DocumentProposal,
     File,
     Identity,
     Membership,
@@ -103,6 +104,15 @@ def build_side(name: str, *, at: datetime | None = None) -> Side:
         ApiToken, team=team, person=person, name="Token", prefix="qanot_x", digest=name.ljust(64)
     )
     _build_documents(side, agent, person)
+    side.make(
+        DocumentProposal,
+        agent=agent,
+        name="IDENTITY.md",
+        text=f"Name: {SHARED} {EVIL}",
+        reason=f"Reason {EVIL}",
+        source=f"turn:{name}",
+        person=person,
+    )
     _build_conversation(side, agent, person=person, at=at)
     _build_conversation(side, agent, chat=chat, at=at)
     _build_memory(side, agent, person, at)
