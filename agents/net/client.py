@@ -65,7 +65,7 @@ class _Request:
         location = response.headers.get("Location")
         if response.status not in _REDIRECTS or not location:
             return None
-        url = _target(_joined(self.url, location))
+        url = web_address(_joined(self.url, location))
         if self.url.scheme == "https" and url.scheme != "https":
             raise BadAddress("the answer leads from https to http")
         is_same_server = url.origin() == self.url.origin()
@@ -107,7 +107,7 @@ async def fetch(
         NetError: There is no answer that may be had; its subclasses say why.
     """
     sent = {"User-Agent": USER_AGENT, "Accept": accept, **(headers or {})}
-    request = _Request(_target(url), method.upper(), sent, body)
+    request = _Request(web_address(url), method.upper(), sent, body)
     try:
         async with asyncio.timeout(timeout_s):
             for _ in range(max_redirects + 1):
@@ -165,22 +165,9 @@ async def _fetched(response: aiohttp.ClientResponse, max_bytes: int) -> Fetched:
     return Fetched(response.status, headers, body, str(response.url))
 
 
-def _target(url: str) -> URL:
-    """Return an address that may be asked for.
-
-    Raises:
-        BadAddress: It is no web address, or names a user: such a one is written to mislead, and
-            a password in it would be seen wherever the address is.
-    """
-    target = web_address(url)
-    if target.raw_user is not None or target.raw_password is not None:
-        raise BadAddress("an address with a user name in it is not asked")
-    return target.with_fragment(None)
-
-
 def _joined(base: URL, location: str) -> str:
     try:
-        return str(base.join(URL(location)))
+        return str(base.join(URL(location)).with_fragment(None))
     except ValueError as exc:
         raise BadAddress("the answer leads to no valid address") from exc
 

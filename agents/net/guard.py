@@ -104,7 +104,8 @@ def web_address(text: str) -> URL:
     """Return the address of a web server.
 
     Raises:
-        BadAddress: It is none.
+        BadAddress: It is none, or names a user: such a one is written to mislead, and a password
+            in it would be seen wherever the address is.
     """
     try:
         url = URL(text)
@@ -115,6 +116,8 @@ def web_address(text: str) -> URL:
         raise BadAddress("the address has to begin with http:// or https://")
     if not url.raw_host or not port:
         raise BadAddress("the address names no host")
+    if url.raw_user is not None or url.raw_password is not None:
+        raise BadAddress("an address with a user name in it is not asked")
     return url
 
 
