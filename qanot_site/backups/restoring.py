@@ -37,7 +37,8 @@ BEGIN
         WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S')
           AND pg_has_role(c.relowner, 'USAGE')
           -- Not an extension's, nor an identity column's own sequence.
-          AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype IN ('e', 'i'))
+          AND NOT EXISTS (
+              SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype IN ('e', 'i'))
         UNION ALL
         SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
         FROM pg_proc p
