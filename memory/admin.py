@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from agents.admin import links
 from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline
 from agents.admin.privacy import SharedScope, as_written
+from memory import files, lengths
 from memory.models import DailyNote, MemoryDocument, MemoryDocumentVersion, WalEntry
 
 SCOPE = ("team", "scope", "agent", "person", "chat")
@@ -92,6 +93,22 @@ class MemoryDocumentAdmin(SharedScope, ReadOnlyAdmin):
     search_fields = ("name", "agent__name", "person__display_name", "chat__title")
     ordering = ("-updated_at", "-id")
     inlines = (MemoryVersionInline,)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Warn where prompts do not show the document whole; figures are nobody's secret."""
+        document = self.get_object(request, object_id)
+        if isinstance(document, MemoryDocument) and document.name == files.MEMORY:
+            length = lengths.length_of(document)
+            if length.removed:
+                self.message_user(request, lengths.words(length), messages.WARNING)
+        response: HttpResponse = super().change_view(request, object_id, form_url, extra_context)
+        return response
 
 
 @admin.register(MemoryDocumentVersion)

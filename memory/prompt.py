@@ -1,6 +1,6 @@
 """What of memory stands in every prompt: session state and the visible parts of MEMORY.md."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -16,6 +16,7 @@ STATE_AGE: Final = timedelta(days=7)
 _MOST_LINES = STATE_CHARACTERS // 45
 
 # For the model, and so in English.
+_LONG_TERM = "# Your Long-Term Memory"
 _HEADINGS: dict[str, str] = {
     Scope.PERSON: "## About this person",
     Scope.CHAT: "## About this group",
@@ -63,7 +64,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class MemoryParts:
-    """Two texts for the prompt, each empty where nothing is known."""
+    """Two texts for the prompt, with their headings; each empty where nothing is known."""
 
     session_state: str
     long_term: str
@@ -83,12 +84,17 @@ def memory_parts(viewer: Viewer, *, thread: str, now: datetime) -> MemoryParts:
     documents = _documents(viewer)
     return MemoryParts(
         session_state=_session_state(viewer, thread=thread, now=now),
-        long_term="\n\n".join(_sections(documents)),
+        long_term=_part((document.scope, document.text) for document in documents),
         references=[
             Reference(document.id, document.version, document.name, document.scope)
             for document in documents
         ],
     )
+
+
+def long_term_part(texts: Mapping[str, str]) -> str:
+    """Return what a prompt shows of MEMORY.md documents, given by scope."""
+    return _part((scope, texts[scope]) for scope in _HEADINGS if _body(texts.get(scope, "")))
 
 
 def _session_state(viewer: Viewer, *, thread: str, now: datetime) -> str:
@@ -121,15 +127,15 @@ def _documents(viewer: Viewer) -> list[_Document]:
         _Document(*row) for row in sql.fetch(_DOCUMENTS, [*visible_values(viewer), files.MEMORY])
     ]
     return sorted(
-        (document for document in documents if _body(document)),
+        (document for document in documents if _body(document.text)),
         key=lambda document: order.index(document.scope),
     )
 
 
-def _sections(documents: list[_Document]) -> Iterator[str]:
-    for document in documents:
-        yield f"{_HEADINGS[document.scope]}\n\n{_body(document)}"
+def _part(texts: Iterable[tuple[str, str]]) -> str:
+    sections = [f"{_HEADINGS[scope]}\n\n{_body(text)}" for scope, text in texts]
+    return "\n\n".join([_LONG_TERM, *sections]) if sections else ""
 
 
-def _body(document: _Document) -> str:
-    return document.text.removeprefix(files.MEMORY_HEADING).strip()
+def _body(text: str) -> str:
+    return text.removeprefix(files.MEMORY_HEADING).strip()

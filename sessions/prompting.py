@@ -99,14 +99,8 @@ def _memory(remembered: MemoryParts) -> list[Source]:
     versions = " ".join(str(reference) for reference in remembered.references) or None
     return [
         Source(prompt.STATE, remembered.session_state),
-        Source(prompt.MEMORY, _long_term(remembered), version=versions),
+        Source(prompt.MEMORY, remembered.long_term, version=versions),
     ]
-
-
-def _long_term(remembered: MemoryParts) -> str:
-    if not remembered.long_term.strip():
-        return ""
-    return f"# Your Long-Term Memory\n\n{remembered.long_term}"
 
 
 def _info(local: datetime, zone: str, talks_with: Person | None, used: int, window: int) -> str:

@@ -79,6 +79,7 @@ def test_long_term_says_whose_part_it_is(scene: Scene, noon: datetime) -> None:
     MemoryDocument.objects.create(**team, scope=Scope.AGENT, agent=scene.agent, text="- I am Q\n")
     shown = parts(scene.anna, noon)
     assert shown.long_term == (
+        "# Your Long-Term Memory\n\n"
         "## About this person\n\n- [2025-01-15] My name is Anna\n\n"
         "## Known to this agent, for everybody\n\n- I am Q\n\n"
         "## Known to the whole team\n\n- We are Crew"
