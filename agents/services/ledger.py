@@ -11,6 +11,7 @@ from agents import sql
 from agents.core.messages import JsonObject, Usage
 from agents.core.protocols import Charge, Price
 from agents.models import UsageRecord
+from agents.services.catalogue import listed_name
 from agents.services.chain import NO_ACCOUNT
 
 PRICE_SOURCE: Final = f"genai-prices {version('genai-prices')}"
@@ -84,7 +85,7 @@ def price_of(
         output_tokens=usage.output_tokens,
     )
     try:
-        found = genai_prices.calc_price(counted, model)
+        found = genai_prices.calc_price(counted, listed_name(model))
     except LookupError:
         return None, None
     rates: JsonObject = {"v": 1, "source": PRICE_SOURCE, "model": found.model.id}

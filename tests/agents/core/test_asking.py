@@ -1,6 +1,7 @@
 """Who is asked, in which order, how often, and what a broken answer may do."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -20,7 +21,14 @@ from agents.core.errors import (
     StreamBroken,
 )
 from agents.core.events import AnswerRestarted, Done, TextDelta, ToolCallBegan
-from agents.core.messages import ToolCall, Usage, UserMessage
+from agents.core.messages import (
+    AssistantMessage,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
 from agents.core.protocols import SystemPart
 from agents.core.pump import Limits
 from agents.core.tooling import ToolSpec
@@ -98,6 +106,35 @@ async def test_each_account_is_asked_for_its_own_model_within_its_own_limits(sta
     assert [call.model for call in provider.calls] == ["model-7", "model-8"]
     assert {call.max_output_tokens for call in provider.calls} == {1_000}
     assert {call.messages for call in provider.calls} == {QUESTION.messages}
+
+
+async def test_a_model_without_tools_is_asked_without_any(stage: Stage) -> None:
+    weather = ToolCall("call_1", "weather")
+    question = Question(
+        system=QUESTION.system,
+        messages=(
+            UserMessage("How is it?"),
+            AssistantMessage((TextBlock("I look."), weather)),
+            ToolResult("call_1", "weather", "Sunny."),
+        ),
+        tools=(ToolSpec("weather", "Tells the weather.", {}),),
+    )
+    able, unable = ScriptedProvider(Overloaded("529")), ScriptedProvider("Sunny.")
+    await hear(stage.asker(able, replace(link(unable, 2), supports_tools=False)), question)
+    assert (able.calls[0].tools, able.calls[0].messages) == (question.tools, question.messages)
+    assert (unable.calls[0].tools, unable.calls[0].messages) == (
+        (),
+        (
+            UserMessage("How is it?"),
+            AssistantMessage((TextBlock("I look.\n\n[weather: Sunny.]"),)),
+        ),
+    )
+
+
+async def test_each_link_says_how_much_its_model_thinks(stage: Stage) -> None:
+    provider = ScriptedProvider(RateLimited("429"), "Hi")
+    await hear(stage.asker(replace(link(provider, 7), effort="high"), link(provider, 8)))
+    assert [call.effort for call in provider.calls] == ["high", ""]
 
 
 async def test_a_link_for_which_no_money_is_left_is_passed_over(stage: Stage) -> None:

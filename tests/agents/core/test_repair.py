@@ -5,12 +5,13 @@ from hypothesis import given
 from agents.core.messages import (
     AssistantMessage,
     Message,
+    OpaqueBlock,
     TextBlock,
     ToolCall,
     ToolResult,
     UserMessage,
 )
-from agents.core.repair import INTERRUPTED, repair_history, repair_reply
+from agents.core.repair import INTERRUPTED, repair_history, repair_reply, without_tools
 from tests.agents.core.transcripts import assert_whole, broken, patient, whole
 from tests.fakes.scripted import reply
 
@@ -104,3 +105,31 @@ def test_a_replys_calls_get_ids_that_differ() -> None:
 def test_a_good_reply_stays_as_it_is() -> None:
     good = reply("Look.", ONE, TWO)
     assert repair_reply(good) == good
+
+
+def test_for_a_model_without_tools_calls_and_results_become_text() -> None:
+    asked = AssistantMessage((TextBlock("I look."), ONE, TWO))
+    told = without_tools([HELLO, asked, result(ONE, "a"), result(TWO, "b"), HELLO])
+    said = AssistantMessage((TextBlock("I look.\n\n[find: a]\n\n[save: b]"),))
+    assert told == (HELLO, said, HELLO)
+
+
+def test_for_a_model_without_tools_a_silent_call_leaves_its_results() -> None:
+    told = without_tools([HELLO, AssistantMessage((ONE,)), result(ONE, "a")])
+    assert told == (HELLO, AssistantMessage((TextBlock("[find: a]"),)))
+
+
+def test_ids_are_made_unique_around_blocks_that_only_their_provider_reads() -> None:
+    kept = OpaqueBlock("anthropic", {"type": "thinking"})
+    asked = AssistantMessage((kept, ONE))
+    again = repair_history([asked, result(ONE), asked, result(ONE)])[2]
+    assert isinstance(again, AssistantMessage)
+    assert again.blocks[0] == kept
+
+
+@patient
+@given(whole())
+def test_without_tools_no_call_and_no_result_is_left(messages: list[Message]) -> None:
+    for message in without_tools(messages):
+        assert not isinstance(message, ToolResult)
+        assert not (isinstance(message, AssistantMessage) and message.tool_calls)

@@ -1,5 +1,6 @@
 """The daily cap: what was spent today, whose day it is, and which calls are still let through."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -53,6 +54,13 @@ def test_without_a_cap_nothing_is_counted() -> None:
 def purse(spent_usd: str, cap_usd: str | None = "5.00") -> CappedPurse:
     cap = Decimal(cap_usd) if cap_usd else None
     return CappedPurse(Allowance(cap, Decimal(spent_usd), "00:00 (UTC)"))
+
+
+async def test_what_a_model_may_think_is_counted_with_its_answer() -> None:
+    thinks = replace(link(ScriptedProvider(), price=DEAR), effort="medium")
+    await purse("4.05").reserve(thinks, CALL)
+    with pytest.raises(CapReached):
+        await purse("4.10").reserve(thinks, CALL)
 
 
 async def test_a_call_that_fits_goes_through_and_one_that_might_not_is_refused() -> None:
