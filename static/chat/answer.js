@@ -60,12 +60,13 @@ export class Answer {
   /**
    * Show what the transcript has: the last word about the turn.
    * @param {{ state: string, parts: any[], notice: string | null }} shown
+   * @param {(() => void) | null} retry
    */
-  finish(shown) {
+  finish(shown, retry) {
     this.#isOver = true;
     this.#clear();
     const content = partsOf(shown.parts);
-    if (shown.notice !== null) content.push(notice(shown.notice));
+    if (shown.notice !== null) content.push(notice(shown.notice, retry));
     if (shown.state === "stopped") content.push(mark(t("stopped")));
     this.element.replaceChildren(...content);
     const prose = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll(".prose")]);
@@ -80,7 +81,7 @@ export class Answer {
 
   /** The words of the answer, for a screen reader. */
   get words() {
-    return [...this.element.querySelectorAll(".prose, .notice")]
+    return [...this.element.querySelectorAll(".prose, .notice span, .mark")]
       .map((part) => part.textContent ?? "")
       .join(" ");
   }
@@ -179,7 +180,16 @@ function mark(words) {
   return el("p", { class: "mark" }, words);
 }
 
-/** @param {string} words */
-function notice(words) {
-  return el("p", { class: "notice" }, icon("alert"), el("span", {}, words));
+/**
+ * @param {string} words
+ * @param {(() => void) | null} retry
+ */
+function notice(words, retry) {
+  const element = el("div", { class: "notice" }, icon("alert"), el("span", {}, words));
+  if (retry !== null) {
+    const button = el("button", { type: "button", class: "retry" }, icon("again"), t("retry"));
+    button.addEventListener("click", retry);
+    element.append(button);
+  }
+  return element;
 }

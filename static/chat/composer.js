@@ -11,6 +11,8 @@ export class Composer {
   #stopButton = /** @type {HTMLButtonElement} */ (byId("stop"));
   #hint = byId("composer-hint");
   #place = "new";
+  /** What was typed before this script was here. */
+  #early = this.#area.value;
 
   /** @param {{ send: (text: string) => void, stop: () => void }} handlers */
   constructor(handlers) {
@@ -37,9 +39,20 @@ export class Composer {
    */
   moveTo(place) {
     this.#place = place;
-    this.#area.value = readDraft(place);
+    this.#area.value = this.#early || readDraft(place);
+    this.#early = "";
     this.#changed();
     if (!matchMedia("(pointer: coarse)").matches) this.#area.focus();
+  }
+
+  /**
+   * Take over from early.js, and send what was to be sent already.
+   * @param {(text: string) => void} send
+   */
+  ready(send) {
+    const { dataset } = document.documentElement;
+    dataset.ready = "";
+    if (dataset.sendWhenReady !== undefined) this.#submit(send);
   }
 
   /** @param {string} text */
@@ -95,13 +108,7 @@ export class Composer {
    */
   #shortcut(event, stop) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const isTyping =
-      event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
     if (event.key === "Escape" && !this.#stopButton.hidden) stop();
-    if (event.key === "/" && !isTyping) {
-      event.preventDefault();
-      this.#area.focus();
-    }
   }
 }
 

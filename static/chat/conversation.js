@@ -18,9 +18,15 @@ export class ConversationView {
   agentName = "";
   isLoading = false;
 
-  /** @param {import("./scroller.js").Scroller} scroller */
-  constructor(scroller) {
+  #handlers;
+
+  /**
+   * @param {import("./scroller.js").Scroller} scroller
+   * @param {import("./turn.js").TurnHandlers} handlers
+   */
+  constructor(scroller, handlers) {
     this.#scroller = scroller;
+    this.#handlers = handlers;
   }
 
   /** @param {string} agentName */
@@ -82,7 +88,7 @@ export class ConversationView {
   /**
    * A message of this tab was accepted.
    * @param {string} turnId
-   * @param {{ id: string, text: string, at: string, noted: string[] }} message
+   * @param {import("./turn.js").Message} message
    * @param {string} key
    */
   showAccepted(turnId, message, key) {
@@ -95,16 +101,19 @@ export class ConversationView {
    * Show a message that is not accepted yet, or why it was refused.
    * @param {import("./outbox.js").Letter} letter
    * @param {() => void} discard
+   * @param {() => void} edit
    */
-  showPending(letter, discard) {
+  showPending(letter, discard, edit) {
     const state = el("p", { class: "pending-state" });
     if (letter.refused === null) state.textContent = t("sending");
     else {
-      const button = el("button", { type: "button", class: "link" }, t("cancelMessage"));
-      button.addEventListener("click", discard);
-      state.append(t("notSent", { reason: letter.refused }), " ", button);
+      state.append(
+        t("notSent", { reason: letter.refused }),
+        ...linkButton(t("editMessage"), edit),
+        ...linkButton(t("cancelMessage"), discard),
+      );
     }
-    const element = messageElement({ text: letter.text, at: letter.at, noted: [] }, state);
+    const element = messageElement({ text: letter.text, at: letter.at }, state);
     element.classList.add(letter.refused === null ? "pending" : "refused");
     const shown = this.#pending.get(letter.key);
     if (shown) shown.replaceWith(element);
@@ -132,7 +141,7 @@ export class ConversationView {
   #ensure(id, at) {
     let turn = this.#turns.get(id);
     if (!turn) {
-      turn = new TurnView(id, this.agentName, at);
+      turn = new TurnView(id, this.agentName, at, this.#handlers);
       this.#turns.set(id, turn);
       const next = this.#inOrder[this.#inOrder.indexOf(turn) + 1];
       this.#turnsBox.insertBefore(turn.element, next?.element ?? null);
@@ -162,4 +171,15 @@ export class ConversationView {
     // The whole answer once, rather than each piece of it.
     this.#announcer.textContent = t("answered", { agent: this.agentName, text: turn.words });
   }
+}
+
+/**
+ * @param {string} words
+ * @param {() => void} act
+ * @returns {(Node | string)[]}
+ */
+function linkButton(words, act) {
+  const button = el("button", { type: "button", class: "link" }, words);
+  button.addEventListener("click", act);
+  return [" ", button];
 }

@@ -22,11 +22,13 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Paths of the icons, on a grid of 24. */
 const ICONS = {
+  archive: "M4 5h16v4H4ZM5.5 9v10h13V9M10 13h4",
   alert: "M12 8v5m0 3.5v.01M12 3 2.5 20h19Z",
   check: "m5 12.5 4.5 4.5L19 7.5",
   copy: "M9 9h10v11H9ZM5 15V4h10",
   cross: "m7 7 10 10M17 7 7 17",
   dots: "M5 12h.01M12 12h.01M19 12h.01",
+  again: "M19 12a7 7 0 1 1-2.2-5.1L19 9m0-5v5h-5",
   note: "M6 4h12v16l-6-4-6 4Z",
   stop: "M7 7h10v10H7Z",
 };

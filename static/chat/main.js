@@ -3,10 +3,12 @@
 import { Composer } from "./composer.js";
 import { ConversationView } from "./conversation.js";
 import * as outbox from "./outbox.js";
-import { byId, page, t } from "./page.js";
+import { byId, followKeyboard, page, t } from "./page.js";
 import { Scroller } from "./scroller.js";
 import { Sidebar } from "./sidebar.js";
 import { Socket } from "./socket.js";
+import * as tabs from "./tabs.js";
+import { toast } from "./toast.js";
 
 /** A running turn of which nothing was heard for so long is asked about. */
 const SILENCE_MS = 4_000;
@@ -18,8 +20,17 @@ const RESEND_MS = 8_000;
 const STALE_MS = 20_000;
 
 const scroller = new Scroller(byId("scroller"), byId("column"), byId("to-newest"));
-const view = new ConversationView(scroller);
-const sidebar = new Sidebar((id) => go(id));
+const view = new ConversationView(scroller, {
+  undo: (message, fact) => change({ type: "undo", message, fact }),
+  retry: write,
+});
+const sidebar = new Sidebar({
+  choose: (id) => go(id),
+  rename: (row, title) => change({ type: "rename", conversation: row.id, title }),
+  archive: (row, archived) => change({ type: "archive", conversation: row.id, archived }),
+  listArchived: () => socket.send({ type: "conversations", archived: true }),
+  search: (query) => change({ type: "search", query }),
+});
 const composer = new Composer({ send: write, stop });
 const agentChoice = /** @type {HTMLSelectElement | null} */ (document.getElementById("agent"));
 
@@ -45,10 +56,11 @@ if (page.conversation === null && orphan) {
 
 const socket = new Socket({ opened, lost, frame });
 show(page.conversation);
+composer.ready(write);
 
 function opened() {
   showConnection(true);
-  socket.send({ type: "conversations" });
+  list();
   if (current.id) socket.send({ type: "open", conversation: current.id });
   sentAt.clear();
   sendLetters();
@@ -65,7 +77,13 @@ function lost() {
 function frame(frame) {
   switch (frame.type) {
     case "conversations":
-      sidebar.show(frame.conversations);
+      sidebar.take(frame);
+      break;
+    case "found":
+      sidebar.takeFound(frame);
+      break;
+    case "conversation":
+      changed(frame.conversation);
       break;
     case "opened":
       showOpened(frame);
@@ -75,6 +93,7 @@ function frame(frame) {
       break;
     case "missing":
       if (frame.conversation === current.id) go(null, { replace: true });
+      else list();
       break;
     case "accepted":
       accepted(frame);
@@ -91,6 +110,9 @@ function frame(frame) {
     case "session.changed":
       if (!view.turn(frame.turn)?.hasMessage(frame.message)) ask(frame.turn);
       break;
+    case "noted.changed":
+      socket.send({ type: "resume", turn: frame.turn });
+      break;
     default:
       live(frame);
   }
@@ -104,7 +126,7 @@ function showOpened(frame) {
   current.agent = frame.conversation.agent;
   current.thread = frame.conversation.thread;
   view.agentName = frame.conversation.agent_name;
-  showHeader(frame.conversation.agent_name, frame.conversation.title);
+  showHeader(frame.conversation.agent_name, frame.conversation);
   view.showTurns(frame.turns, frame.has_earlier);
   scroller.follow();
 }
@@ -170,28 +192,63 @@ function sendLetters() {
   }
 }
 
+/** Ask for the list, and for the archived ones where they are shown. */
+function list() {
+  socket.send({ type: "conversations" });
+  if (sidebar.showsArchived) socket.send({ type: "conversations", archived: true });
+}
+
+/**
+ * Ask for a change that is worth nothing later: without a connection it is said to be impossible.
+ * @param {object} ask
+ */
+function change(ask) {
+  if (socket.isOpen) socket.send(ask);
+  else toast(t("notNow"));
+}
+
+/** @param {import("./rows.js").Row} row As it stands after it was renamed, archived or brought back. */
+function changed(row) {
+  const was = sidebar.row(row.id);
+  const isPutAway = row.is_archived && !was?.is_archived;
+  sidebar.place(row);
+  tabs.tell("list");
+  if (isPutAway) {
+    const bringBack = { type: "archive", conversation: row.id, archived: false };
+    toast(t("archivedDone", { title: row.title }), t("undo"), () => change(bringBack));
+    if (row.id === current.id) go(null);
+  } else if (row.id === current.id) showHeader(row.agent_name, row);
+}
+
 /** @param {any} frame */
 function accepted(frame) {
   const letter = outbox.get(frame.key);
   outbox.drop(frame.key);
-  sidebar.raise({ ...frame.conversation, is_running: true });
+  sidebar.place({ ...frame.conversation, is_running: true });
+  tabs.tell("list");
   if (!isHere(frame.conversation)) return;
   if (letter) {
     const message = { id: frame.message, text: letter.text.trim(), at: letter.at, noted: frame.noted };
     view.showAccepted(frame.turn, message, frame.key);
   }
-  if (current.id === null) {
+  if (current.id !== null) showHeader(frame.conversation.agent_name, frame.conversation);
+  else {
     current.id = frame.conversation.id;
     history.replaceState(null, "", `${page.chatUrl}${current.id}/`);
     sidebar.mark(current.id);
-    showHeader(frame.conversation.agent_name, frame.conversation.title);
+    showHeader(frame.conversation.agent_name, frame.conversation);
     socket.send({ type: "open", conversation: current.id });
   }
 }
 
 /** @param {any} frame */
 function refused(frame) {
-  const letter = frame.key ? outbox.get(frame.key) : undefined;
+  if (frame.key === null) {
+    toast(frame.text);
+    list();
+    return;
+  }
+  const letter = outbox.get(frame.key);
   if (!letter || frame.code === "unavailable") return;
   letter.refused = frame.text;
   outbox.put(letter);
@@ -206,9 +263,13 @@ function isHere(place) {
 
 /** @param {import("./outbox.js").Letter} letter */
 function showLetter(letter) {
-  view.showPending(letter, () => {
+  const discard = () => {
     outbox.drop(letter.key);
     view.dropPending(letter.key);
+  };
+  view.showPending(letter, discard, () => {
+    discard();
+    composer.fill(letter.text);
   });
 }
 
@@ -251,7 +312,7 @@ function show(id) {
   view.isLoading = id !== null;
   view.clear(name);
   sidebar.mark(id);
-  showHeader(name, row?.title ?? t("newConversation"));
+  showHeader(name, row ?? null);
   outbox.all().filter(isHere).forEach(showLetter);
   composer.moveTo(id ?? "new");
   socket.send(id ? { type: "open", conversation: id } : { type: "leave" });
@@ -260,11 +321,15 @@ function show(id) {
 
 /**
  * @param {string} agentName
- * @param {string} title
+ * @param {import("./rows.js").Row | null} row Null where the conversation is new or not known yet.
  */
-function showHeader(agentName, title) {
+function showHeader(agentName, row) {
+  const title = row?.title ?? t("newConversation");
   byId("agent-name").textContent = agentName;
   byId("empty-agent").textContent = agentName;
+  byId("conversation-title").textContent = row?.title ?? "";
+  byId("archived-note").hidden = !row?.is_archived;
+  showModel();
   const hasChoice = current.id === null && agentChoice !== null;
   byId("agent-name").classList.toggle("unseen", hasChoice);
   if (agentChoice) {
@@ -272,6 +337,18 @@ function showHeader(agentName, title) {
     agentChoice.value = current.agent;
   }
   document.title = current.id ? `${title} · Qanot` : "Qanot";
+}
+
+/** Say on an empty page whether the agent has a model, and offer only what works. */
+function showModel() {
+  const agent = page.agents.find((one) => one.id === current.agent);
+  const hasModel = agent?.hasModel ?? true;
+  byId("no-model").hidden = hasModel;
+  byId("no-model-owner").hidden = !agent?.isOwn;
+  byId("no-model-member").hidden = Boolean(agent?.isOwn);
+  for (const button of document.querySelectorAll("[data-needs-model]")) {
+    /** @type {HTMLElement} */ (button).hidden = !hasModel;
+  }
 }
 
 /** @param {boolean} isConnected */
@@ -312,6 +389,12 @@ addEventListener("popstate", () => {
   if (id === null) current.thread = newId();
   show(id);
 });
+tabs.hear((news) => {
+  if (news === "logged-out") tabs.goToLogin();
+  else list();
+});
+tabs.tellOfLogout();
+followKeyboard();
 addEventListener("storage", () => {
   for (const key of outbox.forgetDelivered()) view.dropPending(key);
 });
@@ -321,7 +404,7 @@ document.addEventListener("visibilitychange", () => {
     return;
   }
   if (performance.now() - hiddenAt < STALE_MS) return;
-  socket.send({ type: "conversations" });
+  list();
   if (current.id) socket.send({ type: "open", conversation: current.id });
 });
 setInterval(() => {

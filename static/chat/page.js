@@ -6,6 +6,8 @@
  * @property {string} name
  * @property {string} description
  * @property {string} team
+ * @property {boolean} hasModel Whether it can ask a model, or only say that there is none.
+ * @property {boolean} isOwn Whether the person may give it one.
  */
 
 /**
@@ -67,15 +69,47 @@ export function fullTime(iso) {
  * @returns {string} The day in words, such as “Today”.
  */
 export function dayName(iso) {
-  const day = new Date(iso);
-  const today = new Date();
-  const daysAgo = Math.round((startOf(today) - startOf(day)) / 86_400_000);
-  if (daysAgo === 0) return t("today");
-  if (daysAgo === 1) return t("yesterday");
-  return new Intl.DateTimeFormat(page.language, { dateStyle: "full" }).format(day);
+  const days = daysAgo(iso);
+  if (days === 0) return t("today");
+  if (days === 1) return t("yesterday");
+  return new Intl.DateTimeFormat(page.language, { dateStyle: "full" }).format(new Date(iso));
+}
+
+/**
+ * @param {string} iso
+ * @returns {number} Midnights between then and now, where the reader is.
+ */
+export function daysAgo(iso) {
+  return Math.round((startOf(new Date()) - startOf(new Date(iso))) / 86_400_000);
+}
+
+/**
+ * @param {string} iso
+ * @returns {string} Such as November 2026.
+ */
+export function monthName(iso) {
+  return new Intl.DateTimeFormat(page.language, { month: "long", year: "numeric" }).format(
+    new Date(iso),
+  );
 }
 
 /** @param {Date} time */
 function startOf(time) {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime();
+}
+
+/**
+ * Keep the page in what the keyboard leaves of it, where it covers a page instead of shortening it
+ * (Safari).
+ */
+export function followKeyboard() {
+  const visible = window.visualViewport;
+  visible?.addEventListener("resize", () => {
+    // Zoomed in with two fingers it is small too, and no keyboard is there.
+    if (visible.scale !== 1) return;
+    const isCovered = innerHeight - visible.height > 80;
+    const height = isCovered ? `${visible.height}px` : null;
+    document.body.style.setProperty("--visible-height", height);
+    if (isCovered) scrollTo(0, 0);
+  });
 }

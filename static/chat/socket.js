@@ -1,6 +1,7 @@
 // The one WebSocket of this tab: opened again whenever it breaks.
 
 import { page } from "./page.js";
+import { goToLogin } from "./tabs.js";
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 8_000;
@@ -63,7 +64,7 @@ export class Socket {
     socket.addEventListener("close", (event) => {
       this.#socket = null;
       if (event.code === LOGGED_OUT) {
-        location.assign(`${page.loginUrl}?next=${encodeURIComponent(location.pathname)}`);
+        goToLogin();
         return;
       }
       this.#handlers.lost();

@@ -5,9 +5,19 @@ import { el, icon } from "./dom.js";
 import { FrameOrder } from "./live.js";
 import { clock, fullTime, t } from "./page.js";
 
+/** @typedef {{ fact: string, words: string, is_undone: boolean }} Noted */
+/** @typedef {{ id: string, text: string | null, at: string, noted: Noted[] }} Message */
+
+/**
+ * What a person may do with a turn.
+ * @typedef {object} TurnHandlers
+ * @property {(message: string, fact: string) => void} undo Forget what was noted.
+ * @property {(text: string) => void} retry Ask the same again.
+ */
+
 /**
  * A person's message.
- * @param {{ text: string | null, at: string, noted: string[] }} message
+ * @param {{ text: string | null, at: string }} message
  * @param {...(Node | null)} below
  */
 export function messageElement(message, ...below) {
@@ -16,9 +26,33 @@ export function messageElement(message, ...below) {
     "article",
     { class: "message", "aria-label": t("you") },
     el("div", { class: isErased ? "bubble erased" : "bubble" }, message.text ?? t("erased")),
-    ...message.noted.map((words) => el("div", { class: "noted" }, icon("note"), words)),
-    el("time", { datetime: message.at, title: fullTime(message.at) }, clock(message.at)),
     ...below,
+    el("time", { datetime: message.at, title: fullTime(message.at) }, clock(message.at)),
+  );
+}
+
+/**
+ * @param {Message} message
+ * @param {TurnHandlers} handlers
+ */
+function notedElement(message, handlers) {
+  return el(
+    "div",
+    { class: "noted-lines" },
+    ...message.noted.map(({ fact, words, is_undone: isUndone }) => {
+      const line = el(
+        "div",
+        { class: isUndone ? "noted undone" : "noted", tabindex: "-1" },
+        icon(isUndone ? "cross" : "note"),
+        el("span", {}, words),
+      );
+      if (isUndone) return line;
+      const label = t("undoNoted", { fact });
+      const button = el("button", { type: "button", class: "link", "aria-label": label }, t("undo"));
+      button.addEventListener("click", () => handlers.undo(message.id, fact));
+      line.append(button);
+      return line;
+    }),
   );
 }
 
@@ -27,8 +61,9 @@ export class TurnView {
   #answer = new Answer();
   #order = new FrameOrder();
   #time = el("time");
-  /** @type {Set<string>} */
-  #messageIds = new Set();
+  /** @type {Map<string, { text: string | null, noted: HTMLElement }>} */
+  #shownMessages = new Map();
+  #handlers;
   isOver = false;
   isStopping = false;
   /** When something was last heard of it, on the page's clock. */
@@ -44,10 +79,12 @@ export class TurnView {
    * @param {string} id
    * @param {string} agentName
    * @param {string} at
+   * @param {TurnHandlers} handlers
    */
-  constructor(id, agentName, at) {
+  constructor(id, agentName, at, handlers) {
     this.id = id;
     this.at = at;
+    this.#handlers = handlers;
     this.element = el(
       "section",
       { class: "turn", "data-turn": id, "data-state": "queued" },
@@ -75,17 +112,30 @@ export class TurnView {
     return this.#answer.words;
   }
 
-  /** @param {{ id: string, text: string | null, at: string, noted: string[] }} message */
-  /** @param {string} id */
-  hasMessage(id) {
-    return this.#messageIds.has(id);
+  /** What was asked, as it was written. */
+  get question() {
+    return [...this.#shownMessages.values()].map(({ text }) => text ?? "").join("\n\n");
   }
 
-  /** @param {any} message */
+  /** @param {string} id */
+  hasMessage(id) {
+    return this.#shownMessages.has(id);
+  }
+
+  /**
+   * Show a message, or what became of the facts that were noted from it.
+   * @param {Message} message
+   */
   addMessage(message) {
-    if (this.#messageIds.has(message.id)) return;
-    this.#messageIds.add(message.id);
-    this.#messages.append(messageElement(message));
+    const noted = notedElement(message, this.#handlers);
+    const shown = this.#shownMessages.get(message.id);
+    if (shown === undefined) this.#messages.append(messageElement(message, noted));
+    else if (shown.noted.textContent !== noted.textContent) {
+      const hadFocus = shown.noted.contains(document.activeElement);
+      shown.noted.replaceWith(noted);
+      if (hadFocus) /** @type {HTMLElement | null} */ (noted.querySelector(".undone"))?.focus();
+    } else return;
+    this.#shownMessages.set(message.id, { text: message.text, noted });
   }
 
   /**
@@ -101,7 +151,8 @@ export class TurnView {
     if (!shown.is_over) return false;
     this.isOver = true;
     this.isAsking = false;
-    this.#answer.finish(shown);
+    const canRetry = shown.can_retry && this.question.trim() !== "";
+    this.#answer.finish(shown, canRetry ? () => this.#handlers.retry(this.question) : null);
     if (shown.ended_at) {
       this.#time.setAttribute("datetime", shown.ended_at);
       this.#time.setAttribute("title", fullTime(shown.ended_at));

@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import HttpRequest
 
 from agents import sql
-from agents.models import Agent, Person, User
+from agents.models import Agent, ChainLink, Membership, Person, User
 from agents.services import people
 from agents.sql import Columns
 from sessions.models import ChannelAccount, ChatSession, InboundMessage, Turn
@@ -48,12 +48,23 @@ def user_of(session_key: str) -> User | None:
 
 
 def agents_of(user: User) -> QuerySet[Agent]:
-    """Return the agents that a user may talk to, team by team."""
+    """Return the agents that a user may talk to, team by team, each with ``has_model``."""
+    links = ChainLink.objects.filter(agent=OuterRef("pk"))
     return (
         Agent.objects.filter(team__in=people.teams_of(user), archived_at=None)
         .select_related("team")
+        .annotate(has_model=Exists(links))
         .order_by("team__name", "team_id", "name", "id")
     )
+
+
+def owned_teams(user: User) -> set[int]:
+    """Return the teams whose models a user may set up."""
+    teams = people.teams_of(user)
+    if not user.is_superuser:
+        owners = Membership.objects.filter(user=user, role=Membership.Role.OWNER)
+        teams = teams.filter(pk__in=owners.values("team"))
+    return set(teams.values_list("pk", flat=True))
 
 
 def agent(user: User, public_id: UUID) -> Agent | None:

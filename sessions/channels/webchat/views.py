@@ -25,14 +25,19 @@ MODULES: Final = (
             "composer",
             "conversation",
             "dom",
+            "drawer",
             "live",
             "markdown",
             "outbox",
             "page",
             "prose",
+            "rowmenu",
+            "rows",
             "scroller",
             "sidebar",
             "socket",
+            "tabs",
+            "toast",
             "tools",
             "turn",
         )
@@ -54,12 +59,15 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
     assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
     if conversation is not None and access.conversation(user, conversation) is None:
         raise Http404
+    owned = access.owned_teams(user)
     agents = [
         {
             "id": str(agent.public_id),
             "name": agent.name,
             "description": agent.description,
             "team": agent.team.name,
+            "hasModel": vars(agent)["has_model"],
+            "isOwn": agent.team_id in owned,
         }
         for agent in access.agents_of(user)
     ]
