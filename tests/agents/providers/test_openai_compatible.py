@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from agents.core.errors import BillingRefused, RateLimited, RequestRefused
-from agents.core.events import Done, ToolCallBegan
+from agents.core.errors import BillingRefused, RateLimited, RequestRefused, StreamBroken
+from agents.core.events import Alive, Done, TextDelta, ToolCallBegan
 from agents.core.messages import AssistantMessage, Reply, TextBlock, ToolCall, ToolResult
 from agents.core.protocols import Provider, SystemPart
 from agents.providers import Endpoint, open_provider
@@ -275,6 +275,61 @@ async def test_odd_chunks_do_no_harm(provider: Provider, fake: FakeOpenAI, odd: 
     said = SendRaw(f"data: {json.dumps(odd)}\n\n".encode())
     reply = await ask_odd(provider, fake, said, chunk(content="Hi", finish="stop"))
     assert reply.message.text == "Hi"
+
+
+# --- thoughts ---
+
+
+async def test_a_thought_in_the_text_is_not_part_of_the_answer(
+    provider: Provider, fake: FakeOpenAI
+) -> None:
+    pieces = ["<th", "ink>Let me ", "see.</thi", "nk>\n\n", "It is ", "fine."]
+    steps = [chunk(content=piece) for piece in pieces]
+    fake.play(answer(*steps, chunk(finish="stop"), EndBody()))
+    *texts, done = await collect(provider)
+    assert texts == [TextDelta("It is "), TextDelta("fine.")]
+    assert isinstance(done, Done)
+
+
+async def test_a_thought_may_lead_to_a_call(provider: Provider, fake: FakeOpenAI) -> None:
+    call = {"index": 0, "id": "a", "function": {"name": "x", "arguments": "{}"}}
+    reply = await ask_odd(
+        provider,
+        fake,
+        chunk(content="<think>I call.</think>\n"),
+        chunk(tool_calls=[call]),
+        chunk(finish="tool_calls"),
+    )
+    assert reply.message.blocks == (ToolCall("a", "x"),)
+
+
+@pytest.mark.parametrize("said", ["<think>Hm.</think>", "<think>Hm."])
+async def test_a_thought_alone_is_an_empty_answer(
+    provider: Provider, fake: FakeOpenAI, said: str
+) -> None:
+    with pytest.raises(StreamBroken):
+        await ask_odd(provider, fake, chunk(content=said), chunk(finish="stop"))
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
+async def test_reasoning_beside_the_content_is_not_shown(
+    provider: Provider, fake: FakeOpenAI, field: str
+) -> None:
+    thought = chunk(content="", **{field: "Let me see."})
+    fake.play(answer(thought, chunk(content="Fine.", finish="stop"), EndBody()))
+    events = [event async for event in provider.stream(make_call())]
+    assert events[0] == Alive()
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert done.reply.message.text == "Fine."
+
+
+@pytest.mark.parametrize("ending", [chunk(finish="stop"), SendRaw(DONE)], ids=["reason", "mark"])
+async def test_what_only_begins_like_a_thought_is_said_in_the_end(
+    provider: Provider, fake: FakeOpenAI, ending: SendRaw
+) -> None:
+    reply = await ask_odd(provider, fake, chunk(content="<"), chunk(content="th"), ending)
+    assert reply.message.text == "<th"
 
 
 # --- refusals ---

@@ -51,7 +51,7 @@ def test_ones_own_model_costs_nothing_and_is_not_its_famous_namesake(
     model: str, preset: str
 ) -> None:
     found = catalogue.facts(model, preset=preset)
-    assert (found.input_usd_mtok, found.output_usd_mtok) == (0, 0)
+    assert (found.input_usd_mtok, found.output_usd_mtok) == (Decimal(0), Decimal(0))
     assert (found.window_tokens, found.is_window_known) == (32_000, False)
 
 
