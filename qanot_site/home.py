@@ -162,6 +162,15 @@ class Home:
         """Keep only the newest key."""
         write_private(self._secret_key, self._secret_keys()[0])
 
+    def runs_on_an_older_key(self) -> bool:
+        """Whether the running supervisor's processes started before the newest key was made."""
+        try:
+            started = self._servers.stat().st_mtime_ns
+            made = self._secret_key.stat().st_mtime_ns
+        except FileNotFoundError:
+            return False
+        return self.is_running() and started < made
+
     def _secret_keys(self) -> list[str]:
         """All keys of the file, newest first."""
         lines = self._secret_key.read_text().split("\n")

@@ -4,10 +4,11 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from agents.core.errors import AddressNotAllowed
 from agents.models import ProviderAccount, Team, User
 from agents.services import secrets
 
@@ -143,14 +144,14 @@ _NO_ADDRESS = _("This is no address of a server. Write it like https://example.o
 
 
 def forgive_refused() -> None:
-    """Put accounts back into use whose key or credit a provider refused.
+    """Put accounts back into use that were refused for what stands outside of their rows.
 
-    For the start of the platform, with which variables get their new values: a key that is still
-    wrong costs one more refused call. What a person switched off stays off; the platform
-    switches off in the moment of the error.
+    For the start of the platform, with which variables and files get their new values: a key that
+    is still wrong costs one more refused call, an address that is still private none. What a
+    person switched off stays off; the platform switches off in the moment of the error.
     """
     refused = ProviderAccount.objects.filter(
-        key_reference__startswith="env:",
+        ~Q(key_reference="") | Q(last_error_code=AddressNotAllowed.code),
         switched_off_at=F("last_error_at"),
         switched_off_by=None,
     )

@@ -2,10 +2,12 @@
 
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from django.conf import settings
+from django.db import transaction
 
 from agents.core.errors import AuthenticationFailed
 from agents.models import ProviderAccount
@@ -80,9 +82,48 @@ def _is_own(path: Path) -> bool:
 def _head_of(path: str) -> str:
     # Without O_NONBLOCK, opening a named pipe would hold up every turn of the process.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as stream:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE_BYTES:
             raise ValueError("not a small regular file")
-        text = stream.read(MAX_FILE_BYTES).decode()
+        text = os.read(descriptor, MAX_FILE_BYTES).decode()
+    finally:
+        os.close(descriptor)
     return text.partition("\n")[0].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Resealed:
+    """What came of sealing all stored keys with the current secret key.
+
+    Args:
+        changed: Keys that an older secret key had sealed.
+        kept: Keys that the current one had sealed already.
+        unreadable: Names of the accounts, with their teams, whose keys none opens.
+    """
+
+    changed: int
+    kept: int
+    unreadable: tuple[str, ...]
+
+
+@transaction.atomic
+def reseal_all() -> Resealed:
+    """Seal every stored key with the current secret key, as far as a known one opens it.
+
+    Safe to repeat. Accounts do not count as edited: their keys are the same.
+    """
+    changed, kept, unreadable = 0, 0, []
+    sealed = ProviderAccount.objects.exclude(sealed_key="").select_related("team")
+    for account in sealed.select_for_update(of=("self",)).order_by("pk"):
+        if secrets.is_current(account.sealed_key):
+            kept += 1
+            continue
+        try:
+            again = secrets.reseal(account.sealed_key)
+        except secrets.Unreadable:
+            unreadable.append(f"{account.team}: {account}")
+            continue
+        ProviderAccount.objects.filter(pk=account.pk).update(sealed_key=again)
+        changed += 1
+    return Resealed(changed, kept, tuple(unreadable))

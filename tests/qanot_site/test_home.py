@@ -77,3 +77,38 @@ def test_nobody_else_can_list_a_home(home: Home) -> None:
     mode = stat.S_IMODE(home.folder.stat().st_mode)
 
     assert mode == (0o711 if os.geteuid() == 0 else 0o700)
+
+
+def test_a_new_key_goes_before_the_old_until_it_is_forgotten(home: Home) -> None:
+    first = home.secret_key()
+    assert home.old_secret_keys() == []
+
+    home.renew_secret_key()
+    second = home.secret_key()
+    home.renew_secret_key()
+
+    assert len({first, second, home.secret_key()}) == 3
+    assert home.old_secret_keys() == [second, first]
+    assert stat.S_IMODE((home.folder / "secret_key").stat().st_mode) == 0o600
+    newest = home.secret_key()
+    home.forget_old_secret_keys()
+    assert (home.secret_key(), home.old_secret_keys()) == (newest, [])
+
+
+def test_a_home_without_a_key_gets_no_new_one(tmp_path: Path) -> None:
+    with pytest.raises(HomeUnusable, match="no secret key"):
+        Home(tmp_path / "none").renew_secret_key()
+
+
+def test_a_supervisor_that_started_before_the_newest_key_is_told_apart(home: Home) -> None:
+    home.secret_key()
+    with home.locked():
+        home.publish(SERVERS)
+        assert not home.runs_on_an_older_key()
+
+        later_ns = (home.run / "servers.json").stat().st_mtime_ns + 1_000
+        home.renew_secret_key()
+        os.utime(home.folder / "secret_key", ns=(later_ns, later_ns))
+        assert home.runs_on_an_older_key()
+
+    assert not home.runs_on_an_older_key()
