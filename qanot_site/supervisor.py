@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import select
+import selectors
 import shlex
 import signal
 import socket
@@ -227,17 +228,37 @@ class Supervisor:
             folder=PROJECT,
             output=subprocess.PIPE,
         )
-        while True:
-            try:
-                stdout, stderr = process.communicate(timeout=0.1)
-                break
-            except subprocess.TimeoutExpired:
-                self._signals.check()
-        if process.returncode:
+        stdout, stderr = self._listen(process)
+        if process.wait():
             raise CannotStart(_last_sentence(stderr.decode(errors="replace")))
         sys.stderr.write(stderr.decode(errors="replace"))
         result: dict[str, list[str]] = json.loads(stdout.decode().strip().splitlines()[-1])
         return result
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+        """Read what `prepare` writes until it ends, and say at once what it is busy with."""
+        if process.stdout is None or process.stderr is None:
+            raise AssertionError("its output is piped")
+        written = {process.stdout.fileno(): b"", process.stderr.fileno(): b""}
+        lines_said = 0
+        with selectors.DefaultSelector() as selector, process.stdout, process.stderr:
+            for stream in (process.stdout, process.stderr):
+                selector.register(stream, selectors.EVENT_READ)
+            stdout, stderr = written
+            while selector.get_map():
+                self._signals.check()
+                for key, _ in selector.select(0.1):
+                    block = os.read(key.fd, 65_536)
+                    written[key.fd] += block
+                    if not block:
+                        selector.unregister(key.fileobj)
+                lines = written[stdout].splitlines(keepends=True)
+                whole = [line for line in lines if line.endswith(b"\n")]
+                for line in whole[lines_said:]:
+                    if "busy_with" in (said := json.loads(line)):
+                        self._say(said["busy_with"])
+                lines_said = len(whole)
+        return written[stdout], written[stderr]
 
     def _web(self, listener: socket.socket) -> Program:
         descriptor = listener.fileno()

