@@ -108,6 +108,8 @@ class Usage:
         output_tokens: Everything generated, reasoning included.
         reasoning_tokens: The part of the output that is hidden reasoning.
         is_estimate: True where the provider gave no figures and we estimated.
+        cache_write_1h_tokens: The part of the written input that is kept for an hour, which
+            costs more.
     """
 
     input_tokens: int = 0
@@ -116,6 +118,7 @@ class Usage:
     output_tokens: int = 0
     reasoning_tokens: int = 0
     is_estimate: bool = False
+    cache_write_1h_tokens: int = 0
 
     @property
     def context_tokens(self) -> int:

@@ -185,10 +185,12 @@ def _usage(figures: JsonObject) -> Usage | None:
     if not figures:
         return None
     details = mapping(figures.get("output_tokens_details"))
+    written = mapping(figures.get("cache_creation"))
     return Usage(
         input_tokens=count(figures.get("input_tokens")),
         cache_read_tokens=count(figures.get("cache_read_input_tokens")),
         cache_write_tokens=count(figures.get("cache_creation_input_tokens")),
         output_tokens=count(figures.get("output_tokens")),
         reasoning_tokens=count(details.get("thinking_tokens")),
+        cache_write_1h_tokens=count(written.get("ephemeral_1h_input_tokens")),
     )

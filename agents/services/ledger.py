@@ -17,6 +17,7 @@ from agents.services.chain import NO_ACCOUNT
 PRICE_SOURCE: Final = f"genai-prices {version('genai-prices')}"
 MTOK: Final = 1_000_000
 _RATES: Final = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok")
+_HOUR_RATE: Final = "cache_write_1h_mtok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +78,28 @@ def price_of(
     """
     if own is not None:
         return _own_price(usage, own)
+    try:
+        found = genai_prices.calc_price(_counted(usage), listed_name(model))
+    except LookupError:
+        return None, None
+    rates: JsonObject = {"v": 1, "source": PRICE_SOURCE, "model": found.model.id}
+    names = (*_RATES, _HOUR_RATE) if usage.cache_write_1h_tokens else _RATES
+    listed = {name: getattr(found.model_price, name) for name in names}
+    rates |= {name: str(rate) for name, rate in listed.items() if rate is not None}
+    return rates, found.total_price
+
+
+def _counted(usage: Usage) -> genai_prices.Usage:
+    """Return tokens as genai-prices counts them: cached ones are input too."""
     counted = genai_prices.Usage(
-        # genai-prices counts cached tokens as input too.
         input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
         cache_read_tokens=usage.cache_read_tokens,
         cache_write_tokens=usage.cache_write_tokens,
         output_tokens=usage.output_tokens,
     )
-    try:
-        found = genai_prices.calc_price(counted, listed_name(model))
-    except LookupError:
-        return None, None
-    rates: JsonObject = {"v": 1, "source": PRICE_SOURCE, "model": found.model.id}
-    rates |= {
-        name: str(getattr(found.model_price, name))
-        for name in _RATES
-        if getattr(found.model_price, name) is not None
-    }
-    return rates, found.total_price
+    if usage.cache_write_1h_tokens:
+        counted.cache_write_1h_tokens = usage.cache_write_1h_tokens
+    return counted
 
 
 def _own_price(usage: Usage, own: Price) -> tuple[JsonObject, Decimal]:

@@ -193,6 +193,22 @@ async def test_written_cache_is_counted_apart(provider: Provider, fake: FakeAnth
     assert usage.context_tokens == 130
 
 
+async def test_what_is_kept_for_an_hour_is_told_apart(
+    provider: Provider, fake: FakeAnthropic
+) -> None:
+    figures = {
+        "input_tokens": 3,
+        "cache_creation_input_tokens": 100,
+        "cache_creation": {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 80},
+    }
+    counted = event(type="message_start", message={"usage": figures})
+    fake.play(answer(counted, "Hi.", tokens=None))
+    usage = (await ask(provider)).usage
+    assert usage is not None
+    assert (usage.cache_write_tokens, usage.cache_write_1h_tokens) == (100, 80)
+    assert usage.context_tokens == 103
+
+
 @pytest.mark.parametrize(
     ("stop", "expected"),
     [

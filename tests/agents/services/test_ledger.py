@@ -26,3 +26,11 @@ def test_cached_tokens_are_priced_apart_from_other_input() -> None:
 
 def test_model_without_a_known_price_costs_an_unknown_amount() -> None:
     assert ledger.price_of("qwen3:8b-of-ours", Usage(input_tokens=10)) == (None, None)
+
+
+def test_what_is_cached_for_an_hour_costs_twice_the_input() -> None:
+    usage = Usage(cache_write_tokens=1_000_000, cache_write_1h_tokens=400_000)
+    rates, cost = ledger.price_of("claude-opus-4-7", usage)
+    assert cost == Decimal("0.6") * Decimal("6.25") + Decimal("0.4") * 10
+    assert rates is not None
+    assert Decimal(str(rates["cache_write_1h_mtok"])) == 10
