@@ -1,29 +1,76 @@
 """Agents, with the models they ask and the tools they may use."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from unfold.admin import StackedInline
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from agents.admin import connect_words as words
 from agents.admin import links
 from agents.admin.agent_pages import AgentPages
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import TeamAdmin, TeamForm, TeamInline
 from agents.models import Agent, AgentDocument, ChainLink, ToolGrant
+from agents.services import caps
 from agents.tools import registry
+
+
+class ChainLinkForm(TeamForm):
+    """One place of the chain, headed by how it stands and what it costs."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk is not None:
+            # The name under which Unfold looks for a row's heading.
+            self.instance.get_inline_title = partial(words.link_title, self.instance)
 
 
 class ChainLinkInline(TeamInline):
     """The accounts and models that the agent asks, the first first."""
 
     model = ChainLink
+    form = ChainLinkForm
+    template = StackedInline.template
+    template_before = "admin/models/chain_before.html"
     team_path = "agent__team"
-    fields = ("position", "account", "model", "window_tokens", "max_output_tokens")
+    fieldsets = (
+        (None, {"fields": ("account", "model", "position")}),
+        (
+            _("Window, thinking, tools, own price"),
+            {
+                "classes": ("collapse",),
+                "fields": (
+                    ("window_tokens", "max_output_tokens"),
+                    ("effort", "supports_tools"),
+                    ("input_usd_mtok", "output_usd_mtok"),
+                ),
+            },
+        ),
+    )
     ordering = ("position", "id")
+    ordering_field = "position"
+
+    def get_queryset(self, request: HttpRequest) -> "models.QuerySet[ChainLink]":
+        """Load what the headings name."""
+        rows = super().get_queryset(request)
+        return rows.select_related("account__switched_off_by")
+
+    def formfield_for_foreignkey(
+        self, db_field: "models.ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        if db_field.name == "account":
+            # An account is added where it is tested, on a page that fits no pop-up.
+            wrapper = field.widget
+            wrapper.can_add_related = wrapper.can_change_related = wrapper.can_view_related = False
+        return field
 
 
 class ToolGrantForm(TeamForm):
@@ -53,10 +100,23 @@ class AgentAdmin(AgentPages, ArchiveActions, TeamAdmin):
     team_path = "team"
     fieldsets = (
         (None, {"fields": ("team", "name", "slug", "description", "language", "time_zone")}),
-        (_("Turns"), {"fields": ("prompt_preset", "max_iterations")}),
-        (_("Record"), {"fields": ("public_id", "documents_of_agent", "created_at", "archived_at")}),
+        (_("Money"), {"fields": ("daily_cap_usd", "spent_today")}),
+        (_("Turns"), {"fields": ("prompt_preset", "max_iterations"), "classes": ("collapse",)}),
+        (
+            _("Record"),
+            {
+                "fields": ("public_id", "documents_of_agent", "created_at", "archived_at"),
+                "classes": ("collapse",),
+            },
+        ),
     )
-    readonly_fields = ("public_id", "documents_of_agent", "created_at", "archived_at")
+    readonly_fields = (
+        "spent_today",
+        "public_id",
+        "documents_of_agent",
+        "created_at",
+        "archived_at",
+    )
     list_display = ("name", "team", "description", "language", "created_at", "archived_at")
     list_select_related = ("team",)
     list_filter = (ArchivedFilter, "team", "language")
@@ -67,6 +127,13 @@ class AgentAdmin(AgentPages, ArchiveActions, TeamAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
         """Leave the record out until there is one."""
         return self.fieldsets if obj else self.fieldsets[:-1]
+
+    @admin.display(description=_("today"))
+    def spent_today(self, agent: Agent) -> str:
+        """Return what the agent spent of what it may spend."""
+        if agent._state.adding:
+            return "–"
+        return words.spent(caps.allowance(agent, now=timezone.now()))
 
     @admin.display(description=_("persona documents"))
     def documents_of_agent(self, agent: Agent) -> str:

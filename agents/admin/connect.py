@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.db import close_old_connections
+from django.db import connection
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
@@ -208,7 +208,8 @@ def _wait_for(work: Coroutine[Any, Any, T]) -> T:
 
     A model may take minutes to load; the pool has few connections.
     """
-    close_old_connections()
+    if not connection.in_atomic_block:
+        connection.close()
     return async_to_sync(_run)(work)
 
 

@@ -1,6 +1,6 @@
 """What the page for connecting a model says: about providers, models and what went wrong."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import assert_never
@@ -19,8 +19,10 @@ from agents.core.errors import (
     RequestRefused,
     StreamBroken,
 )
-from agents.models import ProviderAccount
+from agents.models import ChainLink, ProviderAccount
 from agents.providers.presets import Hint, preset
+from agents.services import catalogue, chain
+from agents.services.caps import Allowance
 from agents.services.catalogue import ModelFacts
 from agents.services.connecting import Draft
 
@@ -174,6 +176,41 @@ def cap(cap_usd: Decimal | None) -> str:
     return _("The agent may spend $%(cap)s a day, then it stops until the next day.") % {
         "cap": number_format(cap_usd, decimal_pos=2)
     }
+
+
+def spent(allowance: Allowance) -> str:
+    """Return what an agent spent today of what it may spend."""
+    if allowance.cap_usd is None:
+        return _("No cap: nothing limits what the agent spends.")
+    said = _("Daily cap $%(cap)s · spent today $%(spent)s · starts anew %(resets)s")
+    return said % {
+        "cap": number_format(allowance.cap_usd, decimal_pos=2),
+        "spent": number_format(allowance.spent_usd, decimal_pos=2),
+        "resets": allowance.resets,
+    }
+
+
+def link_title(link: ChainLink) -> str:
+    """Return a place of the chain at a glance: who, how it stands, what it costs."""
+    account = link.account
+    facts = catalogue.facts(link.model, preset=account.preset, base_url=account.base_url)
+    own = chain.price_of(link)
+    if own is not None:
+        facts = replace(
+            facts, input_usd_mtok=own.input_usd_mtok, output_usd_mtok=own.output_usd_mtok
+        )
+    state = state_of(account, now=timezone.now())[1]
+    return " · ".join((account.name, link.model, state, price(facts)))
+
+
+def state_of(account: ProviderAccount, *, now: datetime) -> tuple[str, str]:
+    """Return an account's state, ready, cooling or off, and how it reads in a word or two."""
+    if account.switched_off_at is not None:
+        return "off", _("switched off")
+    if account.cool_until is not None and account.cool_until > now:
+        until = date_format(timezone.localtime(account.cool_until), "TIME_FORMAT")
+        return "cooling", _("cooling down until %(time)s") % {"time": until}
+    return "ready", _("ready")
 
 
 def standing(account: ProviderAccount, *, now: datetime) -> str:

@@ -130,6 +130,14 @@ class ProviderAccountAdmin(ConnectPages):
             return super().add_view(request, form_url, extra_context)  # type: ignore[no-any-return]
         return HttpResponseRedirect(reverse("admin:agents_provideraccount_connect"))
 
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Leave out the button that would add another: a test comes before that."""
+        context["show_save_and_add_another"] = False
+        response: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
+        return response
+
     def get_form(
         self,
         request: HttpRequest,
@@ -174,13 +182,7 @@ class ProviderAccountAdmin(ConnectPages):
     )
     def state_label(self, account: ProviderAccount) -> tuple[str, str]:
         """Return the state's name, which colours it, and how it reads."""
-        if account.switched_off_at is not None:
-            return "off", gettext("switched off")
-        now = timezone.now()
-        if account.cool_until is not None and account.cool_until > now:
-            until = date_format(timezone.localtime(account.cool_until), "TIME_FORMAT")
-            return "cooling", gettext("cooling down until %(time)s") % {"time": until}
-        return "ready", gettext("ready")
+        return words.state_of(account, now=timezone.now())
 
     @admin.display(description=_("now"))
     def standing(self, account: ProviderAccount) -> str:

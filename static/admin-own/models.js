@@ -55,6 +55,7 @@ function connect(root, data) {
     find("[data-elapsed]").textContent = "";
     find("[data-progress-text]").textContent = text;
     show(find("[data-progress]"), true);
+    find("[data-progress]").scrollIntoView({ block: "nearest" });
     busy(true);
     try {
       const answer = await fetch(address, {
@@ -119,6 +120,7 @@ function connect(root, data) {
     said.textContent = told.said ? fill(texts.said, { said: told.said }) : "";
     show(said, Boolean(told.said));
     show(find("[data-result]"), true);
+    find("[data-result]").scrollIntoView({ block: "nearest" });
   }
 
   // --- 1: the provider -------------------------------------------------------------------
