@@ -7,6 +7,7 @@ Code logs through `structlog.get_logger(__name__)` with an event name and values
 import logging
 import os
 import re
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import structlog
@@ -18,25 +19,51 @@ _SECRET_NAMES = re.compile(
 _COUNTED = re.compile(r"_tokens$|_token_added|first_token|last_token", re.IGNORECASE)
 _URL_PASSWORD = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+]*://[^/\s:@]*):[^/\s@]+@", re.IGNORECASE)
 _LOGIN_LINK = re.compile(r"(?P<path>/login/)[^/\s\"']+")
-_KEY_SHAPED = re.compile(r"\b(?P<kind>sk-|xox[abp]-|gh[pousr]_)[\w-]{8,}")
+# Keys of model providers and of others that people paste, by how they begin; our own API tokens
+# and what is sealed in rows.
+_KEY_SHAPED = re.compile(
+    r"\b(?P<kind>sk-|xox[abprs]-|gh[pousr]_|github_pat_|glpat-|gsk_|xai-|hf_|AKIA)[\w-]{8,}"
+    r"|\b(?P<long>AIza|qanot_|gAAAAA)[\w-]{30,}"
+)
+_BEARER = re.compile(r"\b(?P<kind>Bearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
+# In an address it follows the word "bot" without a gap.
+_BOT_TOKEN = re.compile(r"(?<!\d)(?P<bot>\d{6,12}):[\w-]{30,}")
 MASK = "***"
 
 
 def mask_text(text: str) -> str:
-    """The text without passwords in URLs, login links and provider keys."""
+    """The text without passwords in URLs, login links, keys and tokens."""
     text = _URL_PASSWORD.sub(rf"\g<scheme>:{MASK}@", text)
     text = _LOGIN_LINK.sub(rf"\g<path>{MASK}", text)
-    return _KEY_SHAPED.sub(rf"\g<kind>{MASK}", text)
+    text = _BEARER.sub(rf"\g<kind>{MASK}", text)
+    text = _BOT_TOKEN.sub(rf"\g<bot>:{MASK}", text)
+    return _KEY_SHAPED.sub(rf"\g<kind>\g<long>{MASK}", text)
 
 
 def mask_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """A structlog processor: blank values with a secret's name, mask secrets inside texts."""
     for name, value in event.items():
-        if _SECRET_NAMES.search(name) and not _COUNTED.search(name):
-            event[name] = MASK
-        elif isinstance(value, str):
-            event[name] = mask_text(value)
+        event[name] = _masked(name, value)
     return event
+
+
+def _masked(name: object, value: object) -> object:
+    """A value as it may be shown, however deep a secret lies in it."""
+    if isinstance(name, str) and _SECRET_NAMES.search(name) and not _COUNTED.search(name):
+        return MASK
+    match value:
+        case str():
+            return mask_text(value)
+        case bytes():
+            return mask_text(value.decode(errors="replace"))
+        case BaseException():
+            return mask_text(repr(value))
+        case Mapping():
+            return {key: _masked(key, inner) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_masked("", inner) for inner in value]
+        case _:
+            return value
 
 
 class ClientFaults(logging.Filter):

@@ -55,7 +55,9 @@ _CONTEXT_TEXT = re.compile(
 )
 _AUTH_TEXT = re.compile(r"(invalid|incorrect) api[ _-]?key|api[ _-]?key not valid", re.I)
 # Keys as providers echo them, whole or with their middle starred out.
-_KEY_TEXT = re.compile(r"\b(sk|pk|gsk|xai|key)[-_][\w*-]{6,}")
+_KEY_TEXT = re.compile(
+    r"\b(sk|pk|gsk|xai|hf|key)[-_][\w*-]{6,}|\bAIza[\w*-]{6,}|\b[Bb]earer\s+[\w.*~+/=-]{6,}"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,15 @@ def test_a_detail_is_one_short_line() -> None:
     assert detail.startswith("400: a b long")
 
 
-@pytest.mark.parametrize("message", ["key very-own-key is bad", "Incorrect: sk-ab***9xyz."])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "key very-own-key is bad",
+        "Incorrect: sk-ab***9xyz.",
+        "Incorrect: gsk_ab9xyzab9xyz, AIzaSyab9xyz, xai-ab9xyzab9xyz, hf_ab9xyzab9xyz",
+        "Refused: Bearer ab.9xyz.cd",
+    ],
+)
 def test_a_key_is_not_repeated(message: str) -> None:
     detail = make_error(said(message), 401, key="very-own-key").detail
     assert "[key]" in detail
