@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
-from agents.admin import agent_pages
+from agents.admin import agent_pages, purposes
 from agents.admin.base import TeamAdmin, TeamForm
 from agents.admin.privacy import PrivateText, belongs_to_user
 from agents.core.prompt import DOCUMENT_CHARACTERS
@@ -97,9 +97,9 @@ def cut_warning(measure: Measure) -> str:
         "This text has %(characters)s characters and a prompt takes %(limit)s: it would leave "
         "out %(removed)s characters in the middle."
     ) % {
-        "characters": _number(measure.characters),
-        "limit": _number(DOCUMENT_CHARACTERS),
-        "removed": _number(measure.removed),
+        "characters": grouped(measure.characters),
+        "limit": grouped(DOCUMENT_CHARACTERS),
+        "removed": grouped(measure.removed),
     }
 
 
@@ -111,14 +111,15 @@ def length_words(measure: Measure) -> str:
         "%(count)s characters · about %(tokens)s tokens · %(percent)s %% of %(limit)s",
         count,
     ) % {
-        "count": _number(count),
-        "tokens": _number(measure.tokens),
+        "count": grouped(count),
+        "tokens": grouped(measure.tokens),
         "percent": measure.percent,
-        "limit": _number(DOCUMENT_CHARACTERS),
+        "limit": grouped(DOCUMENT_CHARACTERS),
     }
 
 
-def _number(value: int) -> str:
+def grouped(value: int) -> str:
+    """Return a figure that can be read at a glance."""
     # A narrow no-break space groups digits in every language that we speak.
     return f"{value:,}".replace(",", "\u202f")
 
@@ -227,6 +228,9 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
         context["measured"] = getattr(form, "measured", None)
         if obj is not None and obj.pk:
             context |= self._stored(request, obj, form)
+        elif "agent" in request.GET:
+            name = request.GET.get("name", "")
+            context |= {"new_name": name, "new_purpose": purposes.of(name)}
         shown: HttpResponse = super().render_change_form(
             request, context, add, change, form_url, obj
         )

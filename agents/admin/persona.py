@@ -11,37 +11,20 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import get_language, gettext
 
-from agents.admin import agent_pages
-from agents.admin.documents import length_words
+from agents.admin import agent_pages, purposes
+from agents.admin.documents import grouped, length_words
+from agents.admin.persona_templates import LANGUAGES
 from agents.models import Agent, AgentDocument, DocumentProposal
-from agents.services import access, documents, measuring
+from agents.services import access, documents, measuring, personas
 from agents.services.measuring import Measure
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
-PERSONS: Final = "USER.md"
-PLUGINS: Final = "_TOOLS.md"
-
-# In the order in which a prompt shows them; a plugin's texts stand behind TOOLS.md.
-PURPOSES: Final[Mapping[str, "_StrPromise"]] = {
-    "SOUL.md": _("Character: how the agent speaks, what it always does and never does."),
-    "IDENTITY.md": _("Name, role and looks, in a few lines."),
-    "SKILL.md": _("What it knows how to do, step by step."),
-    "TOOLS.md": _("When to use which tool, and when not to."),
-    "AGENTS.md": _("Rules of the house: how it works with people and with other agents."),
-    PERSONS: _(
-        "What it should know about one person. Each person has their own, and only they read it."
-    ),
-    "BOOTSTRAP.md": _("The first conversation: followed once, then put away."),
-    "HEARTBEAT.md": _("What it looks after by itself from time to time. Not part of a chat."),
-}
-_PLUGIN: Final = _("How to use a plugin's tools.")
 # Shown where they exist, without an invitation to write them.
-_UNASKED: Final = frozenset({PERSONS, "HEARTBEAT.md", "BOOTSTRAP.md"})
+_UNASKED: Final = frozenset({purposes.PERSONS, "HEARTBEAT.md", "BOOTSTRAP.md"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +64,14 @@ def overview(request: HttpRequest, agent: Agent) -> HttpResponse:
             "title": agent.name,
             "agent": agent,
             "entries": entries,
-            "tokens": sum(entry.measure.tokens for entry in entries if entry.measure),
+            "tokens": grouped(sum(entry.measure.tokens for entry in entries if entry.measure)),
             "cut_entries": [entry for entry in entries if entry.measure and entry.measure.removed],
             "proposals": open_proposals,
             "may_edit": is_editor,
-            "persons_documents": agent.documents.filter(name=PERSONS).count(),
+            "persons_documents": agent.documents.filter(name=purposes.PERSONS).count(),
+            "templates": personas.templates(),
+            "languages": LANGUAGES,
+            "language": _language(),
             "first_document": next((entry for entry in entries if entry.document), None),
         },
     )
@@ -111,6 +97,11 @@ def may_edit(request: HttpRequest, agent: Agent) -> bool:
     return teams is None or agent.team_id in teams
 
 
+def _language() -> str:
+    """Return the person's language, as templates name theirs."""
+    return (get_language() or "").partition("-")[0]
+
+
 def _entries(request: HttpRequest, agent: Agent) -> Iterator[Entry]:
     stored = _stored(request, agent)
     waiting = dict(
@@ -129,7 +120,7 @@ def _entries(request: HttpRequest, agent: Agent) -> Iterator[Entry]:
             continue
         yield Entry(
             name=name,
-            purpose=PURPOSES.get(name, _PLUGIN),
+            purpose=purposes.of(name),
             address=_address(agent, name, document),
             document=document,
             measure=measure,
@@ -147,10 +138,10 @@ def _stored(request: HttpRequest, agent: Agent) -> dict[str, AgentDocument]:
 
 
 def _names(stored: Mapping[str, AgentDocument]) -> Iterator[str]:
-    for name in PURPOSES:
+    for name in purposes.PURPOSES:
         yield name
         if name == "TOOLS.md":
-            yield from sorted(other for other in stored if other.endswith(PLUGINS))
+            yield from sorted(other for other in stored if other.endswith(purposes.PLUGINS))
 
 
 def _address(agent: Agent, name: str, document: AgentDocument | None) -> str:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from agents.admin import agent_pages
+from agents.admin.documents import grouped
 from agents.core import prompt
 from agents.core.messages import JsonObject
 from agents.core.viewer import Viewer
@@ -90,9 +91,8 @@ def preview(request: HttpRequest, agent: Agent) -> HttpResponse:
             "title": agent.name,
             "agent": agent,
             "parts": parts,
-            "tokens": tokens,
-            "characters": sum(part.characters for part in parts),
-            "window": window,
+            "tokens": grouped(tokens),
+            "window": grouped(window),
             "window_percent": f"{100 * tokens / window:.1f}",
             "chosen": chosen,
             "look": look,
