@@ -18,7 +18,7 @@ from agents.providers.endpoint import Endpoint
 from agents.providers.listing import LIST_S, NOTHING_ASKED, anthropic_models
 from agents.providers.loose import mapping, string
 from agents.providers.replies import encode
-from agents.providers.thinking import ThinkingStyles
+from agents.providers.thinking import Style, ThinkingStyles
 from agents.providers.transport import http_client
 from agents.providers.wire import (
     CONNECTION_ERRORS,
@@ -110,21 +110,22 @@ class AnthropicProvider:
         """Ask, and ask again in another way where the model refuses how it is asked to think."""
         while True:
             fitting = self._wishes.fit(call)
+            style = self._styles.style_for(fitting)
             try:
                 with self._translated(call):
-                    return await self._post(fitting, stream=stream)
+                    return await self._post(fitting, style, stream=stream)
             except ProviderError as error:
                 if not (
-                    self._styles.learn(fitting, error)
+                    self._styles.learn(call.model, style, error)
                     or self._wishes.learn(replace(fitting, effort=""), error)
                 ):
                     raise
 
-    async def _post(self, call: ModelCall, *, stream: bool) -> httpx2.Response:
+    async def _post(self, call: ModelCall, style: Style, *, stream: bool) -> httpx2.Response:
         body = request_body(
             call,
             stream=stream,
-            style=self._styles.style_for(call),
+            style=style,
             cache=self._cache,
             origin=self._origin(call),
         )

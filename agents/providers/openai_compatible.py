@@ -119,21 +119,18 @@ class OpenAIProvider:
         """Ask, and ask again without what the server turns out not to know."""
         while True:
             fitting = self._wishes.fit(call)
+            # Figures come at the end of a stream only where they were asked for.
+            wants_usage = stream and self._knows_usage_option
             try:
                 with self._translated(call):
-                    return await self._post(fitting, stream=stream)
+                    return await self._post(fitting, stream=stream, wants_usage=wants_usage)
             except ProviderError as error:
-                if not (self._learns_usage_option(error) or self._wishes.learn(fitting, error)):
+                if wants_usage and _refuses_usage_option(error):
+                    self._knows_usage_option = False
+                elif not self._wishes.learn(fitting, error):
                     raise
 
-    def _learns_usage_option(self, error: ProviderError) -> bool:
-        """Return whether figures at a stream's end were asked for and refused, and note it."""
-        if not (isinstance(error, RequestRefused) and USAGE_OPTION in error.detail):
-            return False
-        knew, self._knows_usage_option = self._knows_usage_option, False
-        return knew
-
-    async def _post(self, call: ModelCall, *, stream: bool) -> httpx2.Response:
+    async def _post(self, call: ModelCall, *, stream: bool, wants_usage: bool) -> httpx2.Response:
         body = request_body(call, stream=stream, is_openai=self.is_openai)
         if not stream:
             return await self._client.post(
@@ -142,7 +139,7 @@ class OpenAIProvider:
                 content=encode(body),
                 options={"timeout": self._plain_timeout},
             )
-        if self._knows_usage_option:
+        if wants_usage:
             body[USAGE_OPTION] = {"include_usage": True}
         opened = await self._client.post(
             PATH,
@@ -183,3 +180,7 @@ class OpenAIProvider:
             raise refused(exc, api_key=self._api_key, call=call) from exc
         except (openai.OpenAIError, *CONNECTION_ERRORS) as exc:
             raise broken(exc, had_answer=False) from exc
+
+
+def _refuses_usage_option(error: ProviderError) -> bool:
+    return isinstance(error, RequestRefused) and USAGE_OPTION in error.detail

@@ -38,13 +38,18 @@ class ThinkingStyles:
         # A budget may not begin amid the calls of a reply that was written without one.
         return "none" if style == "budget" and _has_plain_calls(call) else style
 
-    def learn(self, call: ModelCall, error: ProviderError) -> bool:
-        """Take an error for a call; return whether it may fare better in another way."""
-        if not isinstance(error, RequestRefused) or not _ABOUT_THINKING.search(error.detail):
+    def learn(self, model: str, style: Style, error: ProviderError) -> bool:
+        """Take an error for a call that was asked in a style; return whether to ask in another.
+
+        Other calls of the same moment may have learned the same already.
+        """
+        if style == "none" or not isinstance(error, RequestRefused):
             return False
-        if self.style_for(call) == "none":
+        if not _ABOUT_THINKING.search(error.detail):
             return False
-        self._styles(call.model).pop(0)
+        left = self._styles(model)
+        if left[0] == style:
+            left.pop(0)
         return True
 
     def _styles(self, model: str) -> list[Style]:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from aiohttp import web
 
 from agents.core.errors import AuthenticationFailed, Overloaded, ProviderError, StreamBroken
 from agents.core.protocols import ListsModels, ModelInfo, Provider
@@ -10,6 +11,7 @@ from agents.providers import Endpoint, open_provider
 from agents.providers.listing import as_run_by_llama_cpp, chats, openai_models
 from tests.agents.providers.conftest import KEY
 from tests.fakes.anthropic import FakeAnthropic
+from tests.fakes.openai import FakeOpenAI
 from tests.fakes.script import Refusal
 from tests.fakes.server import FakeServer
 
@@ -164,6 +166,32 @@ def test_models_that_do_not_chat_are_left_out(name: str) -> None:
 )
 def test_models_that_chat_are_kept(name: str) -> None:
     assert chats(name)
+
+
+class FakeLlamaCpp(FakeOpenAI):
+    """llama.cpp's server, with the window that it runs with beside its list."""
+
+    def _route(self, router: web.UrlDispatcher) -> None:
+        router.add_get("/props", self._props)
+
+    async def _props(self, _: web.Request) -> web.Response:
+        return web.json_response({"default_generation_settings": {"n_ctx": 16_384}})
+
+
+async def test_llama_cpp_is_asked_for_its_real_window() -> None:
+    with FakeLlamaCpp() as fake:
+        fake.models = [{"id": "m.gguf", "owned_by": "llamacpp", "meta": {"n_ctx_train": 131_072}}]
+        opened = open_provider("openai", Endpoint(base_url=fake.base_url, may_reach_private=True))
+        assert await listed(opened) == (ModelInfo("m.gguf", 16_384),)
+        await opened.aclose()
+
+
+async def test_a_server_that_is_only_like_another_is_listed_all_the_same() -> None:
+    with FakeOpenAI() as fake:
+        fake.models = [{"id": "a", "owned_by": "llamacpp"}, {"id": "b", "owned_by": "library"}]
+        opened = open_provider("openai", Endpoint(base_url=fake.base_url, may_reach_private=True))
+        assert await listed(opened) == (ModelInfo("a"), ModelInfo("b"))
+        await opened.aclose()
 
 
 def test_llama_cpp_runs_with_what_its_props_say() -> None:

@@ -130,6 +130,14 @@ async def test_a_server_that_refuses_stream_options_is_asked_without(
     assert ["stream_options" in r.body for r in fake.requests] == [True, False, False]
 
 
+async def test_calls_of_one_moment_learn_it_together(provider: Provider, fake: FakeOpenAI) -> None:
+    message = "Unrecognized request argument supplied: stream_options"
+    refusal = Refusal(400, {"error": {"message": message}}, delay_s=0.1)
+    fake.rule = lambda request: refusal if "stream_options" in request.body else answer("Hi.")
+    await asyncio.gather(*(ask(provider) for _ in range(3)))
+    assert ["stream_options" in r.body for r in fake.requests] == [True] * 3 + [False] * 3
+
+
 async def test_other_refusals_are_not_asked_again(provider: Provider, fake: FakeOpenAI) -> None:
     fake.play(Refusal(400, fake.wire.refusal(400, "Unknown model.")))
     with pytest.raises(RequestRefused):

@@ -1,5 +1,6 @@
 """Thinking: how each model is asked for it, and how its reasoning finds its way back."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
@@ -24,8 +25,8 @@ from tests.agents.providers.calls import WEATHER, ask, make_call
 from tests.agents.providers.conftest import KEY
 from tests.fakes.anthropic import SIGNATURE, FakeAnthropic
 from tests.fakes.openai import FakeOpenAI
-from tests.fakes.script import CallTool, Refusal, SendRaw, Think, answer
-from tests.fakes.server import Body, FakeServer
+from tests.fakes.script import Answer, CallTool, Refusal, SendRaw, Think, answer
+from tests.fakes.server import Body, FakeServer, RecordedRequest
 
 NEW, OLD = "claude-opus-5", "claude-sonnet-4-5-20250929"
 ADAPTIVE = {"type": "adaptive"}
@@ -128,6 +129,19 @@ async def test_a_refusal_corrects_it_for_good(claude: Provider, fake: FakeAnthro
     await claude.complete(thinking_call())
     kinds = [request.body["thinking"]["type"] for request in fake.requests]
     assert kinds == ["adaptive", "enabled", "enabled"]
+
+
+async def test_calls_of_one_moment_learn_the_same_once(
+    claude: Provider, fake: FakeAnthropic
+) -> None:
+    def refuse_adaptive(request: RecordedRequest) -> Refusal | Answer:
+        is_adaptive = request.body["thinking"] == ADAPTIVE
+        return replace(refusal(fake, NOT_ADAPTIVE), delay_s=0.1) if is_adaptive else answer("Fine.")
+
+    fake.rule = refuse_adaptive
+    await asyncio.gather(*(ask(claude, thinking_call()) for _ in range(3)))
+    kinds = [request.body["thinking"]["type"] for request in fake.requests]
+    assert kinds == ["adaptive"] * 3 + ["enabled"] * 3
 
 
 async def test_a_model_that_cannot_think_answers_without(
