@@ -241,7 +241,14 @@ SESSION_COOKIE_NAME = (
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = _is_https
 CSRF_COOKIE_SECURE = _is_https
+# Whether a request came over https is what the proxy says, where the web server trusts its address
+# (uvicorn's FORWARDED_ALLOW_IPS): docs/deploy.md.
+SECURE_SSL_REDIRECT = _is_https
+# Asked by whatever watches this machine, on it.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if _is_https else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = _is_https
+SECURE_HSTS_PRELOAD = _is_https
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
