@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from qanot_site import logs
 from qanot_site.env import PROJECT, BadEnvironment, load_dotenv, read_environment
 from qanot_site.home import Home
+from qanot_site.static_digest import digest_of
 
 # Lets classes name their row, as in `ModelAdmin[Agent]`, while they run and not only for mypy.
 django_stubs_ext.monkeypatch()
@@ -87,7 +88,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "qanot_site.static_files.StaticFilesMiddleware",
     "qanot_site.security.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -285,8 +286,9 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 # Files.
-STATIC_URL = "static/"
 STATICFILES_DIRS = [PROJECT / "static"]
+# Another release has other addresses, so that browsers may keep a file for good.
+STATIC_URL = f"static/{digest_of(STATICFILES_DIRS[0])}/"
 # Files are served from where the apps keep them; nothing has to be collected.
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True

@@ -6,6 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
 from django.utils import timezone
@@ -15,6 +16,7 @@ from agents.services import people
 from sessions import conversations
 from sessions.channels.webchat.views import MODULES
 from sessions.models import ChannelAccount, ChatSession
+from tests import factories
 from tests.sessions.channels.webchat_rows import Someone, make_someone
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +91,19 @@ def test_without_an_agent_the_page_says_whom_to_ask(someone: Someone) -> None:
     assert b"Ask an owner of your team" in someone.client.get("/chat/").content
 
 
+def test_page_knows_whether_an_agent_has_a_model_and_who_may_give_it_one(
+    someone: Someone,
+) -> None:
+    def agent() -> dict[str, object]:
+        (found,) = someone.client.get("/chat/").context["page"]["agents"]
+        return {name: found[name] for name in ("hasModel", "isOwn")}
+
+    assert agent() == {"hasModel": False, "isOwn": False}
+    Membership.objects.update(role=Membership.Role.OWNER)
+    factories.chain_link(agent=someone.agent)
+    assert agent() == {"hasModel": True, "isOwn": True}
+
+
 def test_names_are_escaped(someone: Someone) -> None:
     """web-security-1."""
     Agent.objects.update(name=HOSTILE, description=HOSTILE)
@@ -117,7 +132,7 @@ def test_page_has_no_inline_code_and_a_strict_policy(someone: Someone) -> None:
 def test_first_load_is_small(someone: Someone) -> None:
     answer = someone.client.get("/chat/")
     content = answer.content.decode()
-    addresses = set(re.findall(r'(?:src|href)="/static/([^"]+)"', content))
+    addresses = set(re.findall(rf'(?:src|href)="{settings.STATIC_URL}([^"]+)"', content))
     files = [Path(str(finders.find(address))) for address in addresses]
     size = sum(len(gzip.compress(file.read_bytes())) for file in files)
     assert {f"chat/{name}.js" for name in ("main", "live", "answer")} <= addresses
