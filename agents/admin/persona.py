@@ -37,7 +37,7 @@ class Entry:
     """
 
     name: str
-    purpose: "_StrPromise"
+    purpose: "_StrPromise | str"
     address: str
     document: AgentDocument | None = None
     measure: Measure | None = None
