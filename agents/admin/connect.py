@@ -85,7 +85,7 @@ class ConnectPages(TeamAdmin):
         if not form.is_valid():
             return _mistakes(form)
         draft = form.draft()
-        found = _wait_for(connecting.find_ollama(draft))
+        found = wait_for(connecting.find_ollama(draft))
         models = [] if found is None else [_model(row, draft) for row in found]
         return JsonResponse({"ok": True, "is_there": found is not None, "models": models})
 
@@ -187,7 +187,7 @@ class ConnectPages(TeamAdmin):
     def _ask(self, request: HttpRequest, agent: Agent, draft: Draft, model: str) -> Tested:
         user = request.user
         assert isinstance(user, User)  # noqa: S101 - for the type checker: the site let them in
-        tested = _wait_for(connecting.test(draft, model))
+        tested = wait_for(connecting.test(draft, model))
         connecting.record(tested, draft, agent=agent, user=user)
         return tested
 
@@ -203,7 +203,7 @@ class ConnectPages(TeamAdmin):
         }
 
 
-def _wait_for(work: Coroutine[Any, Any, T]) -> T:
+def wait_for(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine of the network to its end, without keeping a connection to the database.
 
     A model may take minutes to load; the pool has few connections.
@@ -220,7 +220,7 @@ async def _run(work: Coroutine[Any, Any, T]) -> T:
 def _listed(draft: Draft) -> Sequence[ModelFacts]:
     """Return the account's models; none where its server has no list of them."""
     try:
-        return _wait_for(connecting.list_models(draft))
+        return wait_for(connecting.list_models(draft))
     except ProviderError as error:
         if connecting.knows_no_list(error):
             return ()

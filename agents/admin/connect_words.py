@@ -10,6 +10,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
 from agents.core.errors import (
+    AddressNotAllowed,
     AuthenticationFailed,
     BillingRefused,
     Overloaded,
@@ -55,6 +56,10 @@ def _words(error: ProviderError, draft: Draft) -> tuple[str, str]:
         case AuthenticationFailed():
             return _("The key was not accepted."), _(
                 "Copy it again, whole and without blanks. It may also have been revoked."
+            )
+        case AddressNotAllowed():
+            return _("This address may not be asked."), _(
+                "It is private. A superuser may connect it, or list it in QANOT_PRIVATE_HOSTS."
             )
         case BillingRefused():
             return _("The account has no credit or quota left."), _(
@@ -234,6 +239,7 @@ def error_code(code: str) -> str:
     """Return an error's code in words; an unknown one as it is."""
     known = {
         "auth": _("The key was not accepted."),
+        "address": _("Its address may not be asked: it is private."),
         "billing": _("The account has no credit or quota left."),
         "rate_limit": _("Too many requests."),
         "overloaded": _("The provider was busy or out of reach."),

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from asgiref.sync import async_to_sync
 from django import forms
 from django.contrib import admin, messages
 from django.db import models
@@ -22,7 +21,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
 from agents.admin import connect_words as words
 from agents.admin.base import TeamForm
-from agents.admin.connect import ConnectPages
+from agents.admin.connect import ConnectPages, wait_for
 from agents.core.errors import ProviderError
 from agents.models import ChainLink, ProviderAccount, User
 from agents.services import access, accounts, connecting, keys
@@ -30,6 +29,7 @@ from agents.services import access, accounts, connecting, keys
 SHOWN_OF_KEY = 4
 # Of a shorter key, four letters would be too many.
 LONG_KEY = 12
+_TEST_WANTED = "qanot.test_account"
 
 
 class AccountForm(TeamForm):
@@ -118,8 +118,12 @@ class ProviderAccountAdmin(ConnectPages):
     # The page.
 
     @method_decorator(sensitive_post_parameters("new_key"))
-    def changeform_view(self, *args: Any, **kwargs: Any) -> HttpResponse:
-        response: HttpResponse = super().changeform_view(*args, **kwargs)
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show or save the form; a test that was asked for runs once the row is stored."""
+        response: HttpResponse = super().changeform_view(request, *args, **kwargs)
+        wanted = request.META.pop(_TEST_WANTED, None)
+        if wanted is not None:
+            self._test_now(request, ProviderAccount.objects.get(pk=wanted))
         return response
 
     def add_view(
@@ -173,6 +177,8 @@ class ProviderAccountAdmin(ConnectPages):
             by_superuser=access.is_superuser(request),
             is_moved="base_url" in form.changed_data,
         )
+        # Unfold runs the pressed button's action here.
+        super().save_model(request, obj, form, change)
 
     # How it stands.
 
@@ -277,24 +283,26 @@ class ProviderAccountAdmin(ConnectPages):
 
     @action(description=_("Test again"), permissions=["change"])
     def test_account(self, request: HttpRequest, obj: ProviderAccount) -> None:
+        """Note the wish: the row is still locked, and an answer may take minutes."""
+        request.META[_TEST_WANTED] = obj.pk
+
+    def _test_now(self, request: HttpRequest, account: ProviderAccount) -> None:
         """Ask the first model that some agent asks through the account; success clears it."""
-        link = ChainLink.objects.filter(account=obj).order_by("position", "id").first()
+        link = ChainLink.objects.filter(account=account).order_by("position", "id").first()
         if link is None:
-            messages.warning(
-                request, _("No agent asks this account, so there is no model to test.")
-            )
+            messages.warning(request, _("No agent asks this account: no model to test."))
             return
-        draft = connecting.Draft(obj)
+        draft = connecting.Draft(account)
         try:
-            draft = connecting.draft_of(obj)
+            draft = connecting.draft_of(account)
             connecting.prepare(draft)
-            tested = async_to_sync(connecting.test)(draft, link.model)
+            tested = wait_for(connecting.test(draft, link.model))
         except ProviderError as error:
             trouble = words.trouble(error, draft)
             messages.error(request, f"{trouble.title} {trouble.advice} {trouble.said}")
             return
         connecting.record(tested, draft, agent=link.agent, user=_who(request))
-        accounts.note_tested(obj)
+        accounts.note_tested(account)
         answered = gettext("%(model)s answered in %(n)s s. The account is in use.")
         messages.success(request, answered % {"model": link.model, "n": round(tested.seconds, 1)})
 

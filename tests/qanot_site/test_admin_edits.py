@@ -278,12 +278,17 @@ def test_accounts_are_switched_off_and_cleared(ours: Side, theirs: Side) -> None
     account = ours.one(ProviderAccount)
     client = client_of(ours.users["editor"])
     client.post(
-        address(account), {"name": account.name, "agents_provideraccount_switch_account_off": "1"}
+        address(account),
+        {
+            "name": account.name,
+            "prompt_cache": "5m",
+            "agents_provideraccount_switch_account_off": "1",
+        },
     )
     account.refresh_from_db()
     assert account.switched_off_at is not None
     page = client.get(address(account)).content.decode()
-    assert "switched off" in page
+    assert "Switched off by ours-editor" in page
     ProviderAccount.objects.filter(pk=account.pk).update(
         failures=3, cool_until=timezone.now(), last_error_code="auth", last_error="no"
     )
@@ -298,24 +303,6 @@ def test_accounts_are_switched_off_and_cleared(ours: Side, theirs: Side) -> None
     assert (account.last_error_code, account.last_error) == ("", "")
     theirs.one(ProviderAccount).refresh_from_db()
     assert theirs.one(ProviderAccount).switched_off_at is not None
-
-
-def test_only_superusers_say_where_a_key_is_sent(ours: Side) -> None:
-    account = ours.one(ProviderAccount)
-    values = {
-        "name": "Renamed",
-        "base_url": "https://example.org",
-        "key_reference": "env:QANOT_SECRET_KEY",
-    }
-    client = client_of(ours.users["owner"])
-    client.post(address(account), values)
-    account.refresh_from_db()
-    assert (account.name, account.base_url, account.key_reference) == ("Renamed", "", "")
-    assert client.get(address(ProviderAccount, "add")).status_code == 403
-    root = client_of(User.objects.create_superuser("root"))
-    root.post(address(account), values)
-    account.refresh_from_db()
-    assert account.base_url == "https://example.org"
 
 
 def test_editors_revoke_tokens_and_operators_do_not(ours: Side) -> None:

@@ -9,6 +9,7 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
+from agents.core.messages import JsonObject
 from agents.models import Agent, ChainLink, Membership, ProviderAccount, UsageRecord, User
 from agents.services import keys
 from tests import factories
@@ -118,7 +119,7 @@ def test_saving_what_was_not_tested_asks_first(
     server.play("OK")
     tested = step(root, "test", agent, **compatible(server))
     # The ticket is for another model, and then for another key.
-    server.play(Refusal(404, {"error": {"message": "no such model"}}))
+    server.play(Refusal(404, NO_MODEL))
     other = compatible(server, model="house-model", ticket=tested["ticket"])
     assert not step(root, "save", agent, **other)["ok"]
     server.play(Refusal(401, REFUSED_KEY))
@@ -280,7 +281,7 @@ def test_editors_connect_with_their_own_key_to_public_addresses_only(
     editor: Client, agent: Agent, server: FakeOpenAI
 ) -> None:
     told = step(editor, "test", agent, **compatible(server))
-    assert not told["ok"]
+    assert told["title"] == "This address may not be asked."
     assert not server.requests
     closed = step(editor, "test", agent, **compatible(server, base_url="http://127.0.0.1:9/v1"))
     # Whether somebody listens there is not to be learned.
