@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 from django.db.models.functions import Length as LengthOf
+from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from agents.core.cutting import cut_middle
@@ -60,19 +61,17 @@ def length_of(document: MemoryDocument) -> Length:
 
 def words(length: Length) -> str:
     """Return the exact figures of a document that is cut, as one sentence."""
-    values = {
+    figures = {
         "characters": length.characters,
         "together": length.together,
         "most": DOCUMENT_CHARACTERS,
         "removed": length.removed,
     }
-    return (
-        gettext(
-            "It has %(characters)s characters, %(together)s with the headings and shared memory "
-            "beside it. A prompt shows at most %(most)s: %(removed)s are left out of the middle."
-        )
-        % values
-    )
+    return gettext(
+        "This document has %(characters)s characters, %(together)s with the headings and the "
+        "shared memory beside it. A prompt shows at most %(most)s: %(removed)s are left out of "
+        "the middle."
+    ) % {name: number_format(figure, force_grouping=True) for name, figure in figures.items()}
 
 
 def too_long() -> Iterator[TooLong]:

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from agents.core.prompt import DOCUMENT_CHARACTERS
 from agents.models import AgentDocument
 from agents.services import measuring
+from agents.services.measuring import Measure
 from memory import lengths
 from memory.models import MemoryDocument, Scope
-from qanot_site.findings.registry import Finding, check
+from qanot_site.findings.registry import Finding, check, figures
 
 # A placeholder may be replaced by a longer text, such as a long name.
 _ROOM_FOR_VALUES = 1_000
@@ -38,17 +39,16 @@ def persona_documents() -> Iterator[Finding]:
                 code="documents.too_long",
                 level="warning",
                 subject=_subject(document),
-                text=_(
-                    "It has %(characters)s characters, and a prompt shows at most %(most)s: "
-                    "%(removed)s are left out of its middle."
-                )
-                % {
-                    "characters": measure.characters,
-                    "most": DOCUMENT_CHARACTERS,
-                    "removed": measure.removed,
-                },
+                text=_words(measure),
                 fix=_("Shorten it, or move a part of it into another document of the agent."),
             )
+
+
+def _words(measure: Measure) -> str:
+    return _(
+        "This document has %(characters)s characters. A prompt shows at most %(most)s: "
+        "%(removed)s are left out of the middle."
+    ) % figures(characters=measure.characters, most=DOCUMENT_CHARACTERS, removed=measure.removed)
 
 
 def _subject(document: AgentDocument) -> str:

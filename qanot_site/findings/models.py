@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 
 from agents.core.errors import AuthenticationFailed
 from agents.models import Agent, ChainLink, ProviderAccount
+from agents.providers.presets import preset
 from agents.services import catalogue, keys
-from qanot_site.findings.registry import Finding, check
+from qanot_site.findings.registry import Finding, check, figures
 
 # Persona, memory and one long question need about as much.
 LEAST_WINDOW: Final = 8_000
@@ -44,7 +45,8 @@ def accounts() -> Iterator[Finding]:
         if account.switched_off_at is not None:
             yield _switched_off(account)
         try:
-            keys.key_of(account)
+            if not keys.key_of(account) and _wants_key(account):
+                yield _without_key(account)
         except AuthenticationFailed as error:
             yield Finding(
                 code="accounts.key_unreadable",
@@ -55,6 +57,21 @@ def accounts() -> Iterator[Finding]:
                     "Set the variable or the file, or enter the key again on the account's page."
                 ),
             )
+
+
+def _wants_key(account: ProviderAccount) -> bool:
+    chosen = preset(account.preset)
+    return chosen is not None and chosen.wants_key
+
+
+def _without_key(account: ProviderAccount) -> Finding:
+    return Finding(
+        code="accounts.no_key",
+        level="warning",
+        subject=str(account),
+        text=_("It has no key, and its provider wants one."),
+        fix=_("Enter a key on the account's page."),
+    )
 
 
 def _switched_off(account: ProviderAccount) -> Finding:
@@ -98,7 +115,7 @@ def _window(link: ChainLink) -> Iterable[Finding]:
                 "Its window of %(window)s tokens has no room for persona, memory and a "
                 "conversation; at least %(least)s are needed."
             )
-            % {"window": link.window_tokens, "least": LEAST_WINDOW},
+            % figures(window=link.window_tokens, least=LEAST_WINDOW),
             fix=_("Give a local model a larger context, or take another model."),
         )
     if not known.is_window_known:
@@ -107,7 +124,7 @@ def _window(link: ChainLink) -> Iterable[Finding]:
             level="note",
             subject=subject,
             text=_("Its window is not listed anywhere; %(window)s tokens are taken for true.")
-            % {"window": link.window_tokens},
+            % figures(window=link.window_tokens),
             fix=_("Compare the window with what the provider says, in the agent's chain."),
         )
     elif link.window_tokens > known.window_tokens:
@@ -116,6 +133,6 @@ def _window(link: ChainLink) -> Iterable[Finding]:
             level="warning",
             subject=subject,
             text=_("Its window is set to %(window)s tokens, but the model has %(known)s.")
-            % {"window": link.window_tokens, "known": known.window_tokens},
+            % figures(window=link.window_tokens, known=known.window_tokens),
             fix=_("Set the window in the agent's chain to what the model has."),
         )

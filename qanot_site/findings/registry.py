@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.formats import number_format
+
 # `warning`: something does not work as people expect. `note`: worth a look.
 Level = Literal["warning", "note"]
 
@@ -34,6 +36,11 @@ def check(function: Check) -> Check:
     """Register a check; it reads the database and yields what it finds."""
     _checks.append(function)
     return function
+
+
+def figures(**numbers: int) -> dict[str, str]:
+    """Return numbers as people read them, to be put into a text by name."""
+    return {name: number_format(value, force_grouping=True) for name, value in numbers.items()}
 
 
 def find_all() -> list[Finding]:

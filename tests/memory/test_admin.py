@@ -25,8 +25,8 @@ def page(client: Client, pk: int) -> str:
 def test_case_prompt_budget_1_page_warns_with_exact_counts(client: Client, owner: User) -> None:
     document = factories.memory_document(text="w" * 25_000)
     html = page(client, document.pk)
-    assert "It has 25000 characters" in html
-    assert "7047 are left out of the middle" in html
+    assert "has 25,000 characters" in html
+    assert "7,047 are left out of the middle" in html
     # Whose it is decides who reads it; how long it is does not.
     assert "wwww" not in html
 

@@ -47,8 +47,8 @@ def test_case_prompt_budget_1_doctor_names_exact_counts_and_no_words(healthy: Ag
     factories.memory_document(agent=healthy, person=person, text="secret" * 4_166 + "mood")
     finding = only()
     assert (finding.code, finding.level) == ("memory.too_long", "warning")
-    assert "25000 characters" in finding.text
-    assert "7047 are left out" in finding.text
+    assert "25,000 characters" in finding.text
+    assert "7,047 are left out" in finding.text
     (line, summary) = told().splitlines()
     assert line.startswith("warning memory.too_long  MEMORY.md of Bee about person ")
     assert "→ Have the agent" in line
@@ -66,8 +66,8 @@ def test_persona_document_that_is_cut_is_named_and_an_archived_one_is_not(health
     )
     finding = only()
     assert (finding.code, finding.subject) == ("documents.too_long", "SOUL.md of Bee")
-    assert "33000 characters" in finding.text
-    assert "15000 are left out" in finding.text
+    assert "33,000 characters" in finding.text
+    assert "15,000 are left out" in finding.text
 
 
 def test_agent_without_a_model_and_one_whose_accounts_are_off(healthy: Agent) -> None:
@@ -101,6 +101,13 @@ def test_key_that_cannot_be_read_is_named_by_its_place(
     finding = only()
     assert (finding.code, finding.subject) == ("accounts.key_unreadable", "Work")
     assert "FAKE_KEY" in finding.text
+
+
+def test_account_without_the_key_that_its_provider_wants(healthy: Agent) -> None:
+    ProviderAccount.objects.update(preset="ollama", key_reference="")
+    assert "accounts.no_key" not in [finding.code for finding in find_all()]
+    ProviderAccount.objects.update(preset="groq")
+    assert "accounts.no_key" in [finding.code for finding in find_all()]
 
 
 @pytest.mark.parametrize(

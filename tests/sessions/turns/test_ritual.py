@@ -4,6 +4,9 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from agents.models import (
     AgentDocument,
@@ -13,6 +16,7 @@ from agents.models import (
 )
 from agents.services import ritual, setup
 from sessions.models import ChatSession, Turn, TurnFreeze
+from sessions.turns import freeze, leases
 from sessions.turns.worker import Worker
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.script import CallTool, Say, answer
@@ -128,6 +132,17 @@ def test_ritual_waits_for_a_model_that_can_follow_it(
     said(first, "Hello")
     assert not BootstrapRitual.objects.exists()
     assert document(first).archived_at is None
+
+
+def test_agent_whose_first_conversation_is_over_pays_no_statement_for_it(scene: Scene) -> None:
+    AgentDocument.objects.filter(name="BOOTSTRAP.md").update(archived_at=timezone.now())
+    turn = scene.say("Hello").turn
+    with CaptureQueriesContext(connection) as captured, transaction.atomic():
+        claimed = leases.claim(turn.session_id, worker_id=1)
+        assert claimed is not None
+        prepared = freeze.prepare(claimed)
+    assert prepared.tool_names == tuple(sorted(setup.FIRST_TOOLS))
+    assert not [q["sql"] for q in captured.captured_queries if "bootstrapritual" in q["sql"]]
 
 
 def test_first_agent_may_write_about_its_people_after_the_ritual(scene: Scene) -> None:
