@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from aiohttp import web as http
@@ -18,7 +19,7 @@ from agents.net import (
     Unreachable,
     fetch,
 )
-from tests.agents.net.world import PUBLIC, Web, World
+from tests.agents.net.world import PUBLIC, Web, World, certified
 
 URL = "http://public.example/"
 ELSEWHERE = "http://elsewhere.example/"
@@ -137,6 +138,36 @@ async def test_a_redirect_on_the_same_server_keeps_what_its_status_says(
     await fetch(URL, guard=Guard(), method="POST", body=b"said")
 
     assert (web.asked[-1].method, web.bodies[-1]) == (method, body)
+
+
+async def test_https_does_not_lead_to_http(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, client = certified("public.example", tmp_path)
+    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", client)
+    served = Web()
+    served.answers = [_moved("/two"), _moved("http://public.example/plain")]
+    world.server = await served.start(server)
+
+    with pytest.raises(BadAddress, match="from https to http"):
+        await fetch("https://public.example/", guard=Guard())
+
+    assert [request.path for request in served.asked] == ["/", "/two"]
+    assert world.attempts == [(PUBLIC, 443)] * 2
+    await served.stop()
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_refused(
+    world: World, tmp_path: Path
+) -> None:
+    served = Web()
+    world.server = await served.start(certified("public.example", tmp_path)[0])
+
+    with pytest.raises(Unreachable, match="certificate"):
+        await fetch("https://public.example/", guard=Guard())
+
+    assert served.asked == []
+    await served.stop()
 
 
 async def test_cookies_are_neither_kept_nor_sent(world: World, web: Web) -> None:

@@ -2,12 +2,20 @@
 
 import asyncio
 import socket
+import ssl
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 # Stands for any server of the internet; attempts to reach it end at a server on loopback.
 PUBLIC = "93.184.215.14"
@@ -85,9 +93,9 @@ class Web:
         app.router.add_route("*", "/{path:.*}", self._answer)
         self._server = TestServer(app, host="127.0.0.1")
 
-    async def start(self) -> Address:
+    async def start(self, tls: ssl.SSLContext | None = None) -> Address:
         """Listen on loopback."""
-        await self._server.start_server()
+        await self._server.start_server(ssl=tls)
         return "127.0.0.1", int(self._server.port or 0)
 
     async def stop(self) -> None:
@@ -99,3 +107,27 @@ class Web:
         self.bodies.append(await request.read())
         await self.may_answer.wait()
         return self.answers.pop(0) if self.answers else web.Response(text="hello")
+
+
+def certified(host: str, folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """Return what a server of that name needs, and what a client needs to trust it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .sign(key, SHA256())
+    )
+    public = certificate.public_bytes(Encoding.PEM)
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "pem").write_bytes(private + public)
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(folder / "pem")
+    return server, ssl.create_default_context(cadata=public.decode())

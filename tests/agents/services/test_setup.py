@@ -1,9 +1,11 @@
 """What a fresh install begins with, and what a later start leaves alone."""
 
+from pathlib import Path
+
 import pytest
 
 from agents.models import Agent, AgentDocument, ChainLink, Membership, ProviderAccount, Team, User
-from agents.services import setup
+from agents.services import keys, setup
 
 pytestmark = pytest.mark.django_db
 
@@ -12,6 +14,7 @@ pytestmark = pytest.mark.django_db
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for known in setup.KEY_ACCOUNTS:
         monkeypatch.delenv(known.variable, raising=False)
+        monkeypatch.delenv(f"{known.variable}_FILE", raising=False)
 
 
 def test_first_start_makes_a_team_an_owner_and_an_agent_with_a_persona() -> None:
@@ -62,3 +65,16 @@ def test_key_that_comes_later_joins_the_chain_once(monkeypatch: pytest.MonkeyPat
     ChainLink.objects.update(model="gpt-of-ours")
     setup.ensure_first_team()
     assert ChainLink.objects.get().model == "gpt-of-ours"
+
+
+def test_key_in_a_file_makes_an_account_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text("sk-secret\n")
+    monkeypatch.setenv("OPENAI_API_KEY_FILE", str(tmp_path / "key"))
+
+    made = setup.ensure_first_team()
+
+    account = made.agent.chain_links.get().account
+    assert (account.kind, account.sealed_key) == ("openai", "")
+    assert keys.key_of(account) == "sk-secret"
