@@ -155,6 +155,7 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
     """Documents of which an agent's system prompt is made."""
 
     team_path = "agent__team"
+    is_audited = False  # the service tells of each version
     form = DocumentForm
     fixed_fields = ("name", "person")
     change_form_template = "admin/persona/document.html"
@@ -163,7 +164,6 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
     list_filter = ("agent__team", "agent", "name")
     search_fields = ("name", "agent__name", "person__display_name")
     autocomplete_fields = ("person",)
-    warn_unsaved_form = True
 
     @admin.display(description=_("characters"))
     def text_length(self, row: Any) -> int:
@@ -188,9 +188,11 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
         return super().get_form(request, obj, change, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse who may not read the text: they would overwrite it unseen."""
+        """Refuse whose text it is not: they would overwrite it unseen, or what is another's."""
         may = super().has_change_permission(request, obj)
-        return may and (obj is None or getattr(obj, "is_readable", False))
+        if obj is None:
+            return may
+        return may and getattr(obj, "is_readable", False) and not getattr(obj, "is_others", False)
 
     def save_model(
         self, request: HttpRequest, obj: AgentDocument, form: DocumentForm, change: bool
@@ -228,9 +230,11 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
         context["measured"] = getattr(form, "measured", None)
         if obj is not None and obj.pk:
             context |= self._stored(request, obj, form)
-        elif "agent" in request.GET:
-            name = request.GET.get("name", "")
-            context |= {"new_name": name, "new_purpose": purposes.of(name)}
+        else:
+            context |= _new(request)
+        if context["measured"]:
+            # A question, asked where it matters, and no mistake.
+            context["errors"] = None
         shown: HttpResponse = super().render_change_form(
             request, context, add, change, form_url, obj
         )
@@ -257,6 +261,16 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
             "has_model": obj.agent.chain_links.exists(),
             "measure_url": agent_pages.address("measure", obj.agent_id),
         }
+
+
+def _new(request: HttpRequest) -> dict[str, Any]:
+    """Return what the page knows of a document that a link invites to write."""
+    name, agent = request.GET.get("name", ""), request.GET.get("agent", "")
+    return {
+        "new_name": name,
+        "new_purpose": purposes.of(name),
+        "measure_url": agent_pages.address("measure", int(agent)) if agent.isdecimal() else "",
+    }
 
 
 def _versions(document: AgentDocument) -> "models.QuerySet[Any]":

@@ -3,26 +3,28 @@
 
 const PAUSE_MS = 350;
 
-const marker = document.querySelector("[data-persona-editor]");
+const editor = document.querySelector("[data-persona-editor]");
 const text = document.getElementById("id_text");
 
-if (marker && text) {
+if (editor && text) {
   const form = text.form;
   const count = document.querySelector("[data-persona-count]");
   const bar = document.querySelector("[data-persona-bar]");
-  const saved = text.value;
+  // A text that was not saved before is not saved now either.
+  const saved = "unsaved" in editor.dataset ? null : text.value;
   let timer = 0;
   let asked = null;
   let isLeaving = false;
 
   const measure = async () => {
+    if (!editor.dataset.measure) return;
     asked?.abort();
     asked = new AbortController();
     const body = new FormData();
     body.set("text", text.value);
     body.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
     try {
-      const answer = await fetch(marker.dataset.measure, {
+      const answer = await fetch(editor.dataset.measure, {
         method: "POST",
         body,
         signal: asked.signal,
@@ -57,5 +59,5 @@ if (marker && text) {
   addEventListener("beforeunload", (event) => {
     if (!isLeaving && text.value !== saved) event.preventDefault();
   });
-  if (document.querySelector(".qp-cut")) measure();
+  if (saved === null) measure();
 }
