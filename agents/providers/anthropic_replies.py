@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from agents.core.errors import StreamBroken
 from agents.core.events import ProviderEvent, TextDelta, ToolCallBegan
-from agents.core.messages import Block, JsonObject, OpaqueBlock, Reply, StopReason, TextBlock, Usage
+from agents.core.messages import Block, JsonObject, Reply, StopReason, TextBlock, Usage
 from agents.core.protocols import ModelCall
 from agents.providers.failures import as_error, read_failure
 from agents.providers.loose import mapping, mappings, string
-from agents.providers.replies import count, make_call, make_reply, plain
+from agents.providers.replies import count, make_call, make_opaque, make_reply, plain
 from agents.providers.wire import AT_WORK
 
 _STOPS: dict[str, StopReason] = {
@@ -59,11 +59,11 @@ class _OpenBlock:
         data: JsonObject
         if self.kind == "redacted_thinking" and self._data:
             data = {"type": self.kind, "data": self._data}
-        elif self.kind == "thinking" and self.signature and plain(thought) == thought:
+        elif self.kind == "thinking" and self.signature:
             data = {"type": self.kind, "thinking": thought, "signature": self.signature}
         else:
             return None
-        return OpaqueBlock(self._origin, data)
+        return make_opaque(self._origin, data)
 
 
 class MessageReading:

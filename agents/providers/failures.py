@@ -101,6 +101,9 @@ def read_failure(
 
 def _mappings(body: object) -> Iterator[Mapping[str, object]]:
     """Yield a body and the errors nested in it, outermost first."""
+    if isinstance(body, list) and body:
+        # Google sends a list of one.
+        body = body[0]
     while isinstance(body, Mapping):
         yield body
         body = body.get("error")

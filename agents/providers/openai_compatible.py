@@ -83,7 +83,7 @@ class OpenAIProvider:
         check_key(self._api_key)
         with self._translated(call):
             response = await self._open(call, stream=True)
-            events = read_events(response, CompletionReading(call, api_key=self._api_key))
+            events = read_events(response, self._reading(call))
             try:
                 async for event in events:
                     yield event
@@ -95,7 +95,7 @@ class OpenAIProvider:
         check_key(self._api_key)
         with self._translated(call):
             response = await self._open(call, stream=False)
-            return await read_whole(response, CompletionReading(call, api_key=self._api_key))
+            return await read_whole(response, self._reading(call))
 
     async def list_models(self) -> tuple[ModelInfo, ...]:
         """Return the models that one talks to, in the server's order."""
@@ -131,7 +131,9 @@ class OpenAIProvider:
                     raise
 
     async def _post(self, call: ModelCall, *, stream: bool, wants_usage: bool) -> httpx2.Response:
-        body = request_body(call, stream=stream, is_openai=self.is_openai)
+        body = request_body(
+            call, stream=stream, is_openai=self.is_openai, origin=self._origin(call)
+        )
         if not stream:
             return await self._client.post(
                 PATH,
@@ -149,6 +151,13 @@ class OpenAIProvider:
             stream_cls=openai.AsyncStream[object],
         )
         return opened.response
+
+    def _reading(self, call: ModelCall) -> CompletionReading:
+        return CompletionReading(call, api_key=self._api_key, origin=self._origin(call))
+
+    def _origin(self, call: ModelCall) -> str:
+        """Return whose additions to a call they are: signed ones hold for one model."""
+        return f"openai {self._client.base_url.host} {call.model}"
 
     async def _get(self, path: str) -> JsonValue:
         response = await self._client.get(

@@ -4,13 +4,16 @@ from collections.abc import Iterable
 
 from agents.core.errors import StreamBroken
 from agents.core.events import ProviderEvent, TextDelta, ToolCallBegan
-from agents.core.messages import Block, JsonObject, Reply, StopReason, TextBlock, ToolCall, Usage
+from agents.core.messages import Block, JsonObject, Reply, StopReason, TextBlock, Usage
 from agents.core.protocols import ModelCall
 from agents.providers.failures import as_error, read_failure
 from agents.providers.loose import mapping, mappings, string
-from agents.providers.replies import count, make_call, make_reply, plain
+from agents.providers.replies import count, make_call, make_opaque, make_reply, plain
 from agents.providers.thoughts import ThoughtFilter
 from agents.providers.wire import AT_WORK
+
+# Where Google's own additions to a call stand.
+EXTRA = "extra_content"
 
 _STOPS: dict[str, StopReason] = {
     "stop": "end",
@@ -35,11 +38,14 @@ class _OpenCall:
         self.name = ""
         self.pieces: list[str] = []
         self.arguments: JsonObject | None = None
+        # Gemini's signed reasoning, which it wants back with the call.
+        self.extra: JsonObject = {}
 
     def take(self, part: JsonObject) -> ToolCallBegan | None:
         """Take a part of the call; the first one with a name announces it."""
         function = mapping(part.get("function"))
         self.id = self.id or string(part.get("id"))
+        self.extra = mapping(part.get(EXTRA)) or self.extra
         arguments = function.get("arguments")
         if isinstance(arguments, dict):
             self.arguments = arguments
@@ -51,19 +57,22 @@ class _OpenCall:
         self.name = name
         return ToolCallBegan(plain(name))
 
-    def close(self) -> ToolCall:
-        """Return the finished call."""
+    def close(self, *, origin: str) -> list[Block]:
+        """Return the finished call, what is to be sent back with it before it."""
         raw = "".join(self.pieces)
-        return make_call(self.id, self.name, raw if self.arguments is None else self.arguments)
+        call = make_call(self.id, self.name, raw if self.arguments is None else self.arguments)
+        extra = make_opaque(origin, self.extra) if self.extra else None
+        return [extra, call] if extra else [call]
 
 
 class CompletionReading:
     """One completion, read from its chunks or in one piece."""
 
-    def __init__(self, call: ModelCall, *, api_key: str) -> None:
+    def __init__(self, call: ModelCall, *, api_key: str, origin: str = "") -> None:
         """Begin an answer to a call."""
         self._call = call
         self._api_key = api_key
+        self._origin = origin
         self._model = ""
         self._texts: list[str] = []
         self._thoughts = ThoughtFilter()
@@ -115,7 +124,8 @@ class CompletionReading:
             raise StreamBroken("the answer ended without a stop")
         stop: StopReason = "refusal" if self._refused else _STOPS.get(self._stop, "other")
         blocks: list[Block] = [TextBlock("".join(self._texts))]
-        blocks.extend(call.close() for call in self._calls)
+        for call in self._calls:
+            blocks.extend(call.close(origin=self._origin))
         model = self._model or self._call.model
         return make_reply(blocks, stop_reason=stop, usage=_usage(self._figures), model=model)
 

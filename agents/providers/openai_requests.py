@@ -1,11 +1,13 @@
 """What OpenAI's Chat Completions API is sent."""
 
+import re
 from collections.abc import Iterable
 
 from agents.core.messages import (
     AssistantMessage,
     JsonObject,
     Message,
+    OpaqueBlock,
     ToolCall,
     ToolResult,
     UserMessage,
@@ -13,21 +15,29 @@ from agents.core.messages import (
 from agents.core.protocols import THINKING_TOKENS, ModelCall, SystemPart
 from agents.core.tooling import ToolSpec
 from agents.providers.offline import OFFLINE_PART
+from agents.providers.openai_replies import EXTRA
 from agents.providers.replies import encode, wire_id, wire_name
 
+# Gemini from version 3 on refuses a tool loop in which the first call of a reply has no signed
+# reasoning; this stands for calls that another model made
+# (https://ai.google.dev/gemini-api/docs/thought-signatures).
+UNSIGNED: JsonObject = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+_GEMINI = re.compile(r"\.googleapis\.com (models/|google/)?gemini-(?![12]\b)")
 
-def request_body(call: ModelCall, *, stream: bool, is_openai: bool) -> JsonObject:
+
+def request_body(call: ModelCall, *, stream: bool, is_openai: bool, origin: str = "") -> JsonObject:
     """Return a request as the Chat Completions API wants it.
 
     Args:
         is_openai: OpenAI's own newer models refuse ``max_tokens``; older compatible servers
             know nothing else.
+        origin: Whose additions to a call are sent back with it.
     """
     limit = "max_completion_tokens" if is_openai else "max_tokens"
     body: JsonObject = {
         "model": call.model,
         limit: call.max_output_tokens + THINKING_TOKENS[call.effort],
-        "messages": [*_system(call.system), *map(_message, call.messages)],
+        "messages": [*_system(call.system), *(_message(m, origin) for m in call.messages)],
         "stream": stream,
     }
     if call.effort:
@@ -51,7 +61,7 @@ def _tool(spec: ToolSpec) -> JsonObject:
     return {"type": "function", "function": function}
 
 
-def _message(message: Message) -> JsonObject:
+def _message(message: Message, origin: str) -> JsonObject:
     match message:
         case UserMessage():
             return {"role": "user", "content": message.text}
@@ -62,16 +72,31 @@ def _message(message: Message) -> JsonObject:
                 "content": message.text,
             }
         case AssistantMessage():
-            return _assistant(message)
+            return _assistant(message, origin)
 
 
-def _assistant(message: AssistantMessage) -> JsonObject:
+def _assistant(message: AssistantMessage, origin: str) -> JsonObject:
     body: JsonObject = {"role": "assistant", "content": message.text}
-    calls = message.tool_calls
+    calls = _calls(message, origin)
     if calls:
-        body["tool_calls"] = [_call(call) for call in calls]
+        body["tool_calls"] = [*calls]
         body["content"] = message.text or None
     return body
+
+
+def _calls(message: AssistantMessage, origin: str) -> list[JsonObject]:
+    """Return a reply's calls, each with what stood before it and is ours to send back."""
+    calls: list[JsonObject] = []
+    extra: JsonObject = {}
+    for block in message.blocks:
+        if isinstance(block, OpaqueBlock) and origin and block.origin == origin:
+            extra = block.data
+        elif isinstance(block, ToolCall):
+            calls.append(_call(block) | ({EXTRA: extra} if extra else {}))
+            extra = {}
+    if calls and EXTRA not in calls[0] and _GEMINI.search(origin):
+        calls[0][EXTRA] = UNSIGNED
+    return calls
 
 
 def _call(call: ToolCall) -> JsonObject:

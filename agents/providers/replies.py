@@ -83,6 +83,13 @@ def _refuse_constant(name: str) -> JsonValue:
     raise ValueError(f"{name} is not JSON")
 
 
+def make_opaque(origin: str, data: JsonObject) -> OpaqueBlock | None:
+    """Return what is sent back as it came; None where it cannot be stored as it came."""
+    told = json.dumps(data, ensure_ascii=False)
+    # As JSON a NUL is an escape, which PostgreSQL's text takes.
+    return OpaqueBlock(origin, data) if plain(told) == told else None
+
+
 def make_reply(
     blocks: Sequence[Block], *, stop_reason: StopReason, usage: Usage | None, model: str
 ) -> Reply:

@@ -6,13 +6,30 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from agents.core.errors import BillingRefused, RateLimited, RequestRefused, StreamBroken
+from agents.core.errors import (
+    AuthenticationFailed,
+    BillingRefused,
+    RateLimited,
+    RequestRefused,
+    StreamBroken,
+)
 from agents.core.events import Alive, Done, TextDelta, ToolCallBegan
-from agents.core.messages import AssistantMessage, Reply, TextBlock, ToolCall, ToolResult
+from agents.core.messages import (
+    AssistantMessage,
+    Block,
+    JsonObject,
+    OpaqueBlock,
+    Reply,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+    dump_reply,
+    load_reply,
+)
 from agents.core.protocols import Provider, SystemPart
 from agents.providers import Endpoint, open_provider
 from agents.providers.openai_compatible import OpenAIProvider
-from agents.providers.openai_requests import request_body
+from agents.providers.openai_requests import UNSIGNED, request_body
 from tests.agents.providers.calls import WEATHER, ask, collect, make_call
 from tests.agents.providers.conftest import KEY, LIMITS
 from tests.fakes.openai import DONE, FakeOpenAI
@@ -340,7 +357,74 @@ async def test_what_only_begins_like_a_thought_is_said_in_the_end(
     assert reply.message.text == "<th"
 
 
+# --- what a call is signed with ---
+
+SIGNED: JsonObject = {"google": {"thought_signature": "c2lnbmVk"}}
+
+
+async def test_what_came_with_a_call_goes_back_with_it(
+    provider: Provider, fake: FakeOpenAI
+) -> None:
+    first = {"index": 0, "id": "a", "function": {"name": "x", "arguments": "{}"}}
+    second = {"index": 1, "id": "b", "function": {"name": "y", "arguments": "{}"}}
+    signed = {**first, "extra_content": SIGNED}
+    ending = chunk(finish="tool_calls")
+    asked = await ask_odd(provider, fake, chunk(tool_calls=[signed, second]), ending)
+    stored = load_reply(dump_reply(asked)).message
+    fake.play("Fine.")
+    await ask(
+        provider, make_call("Go.", stored, ToolResult("a", "x", ""), ToolResult("b", "y", ""))
+    )
+    sent = fake.last.body["messages"][1]["tool_calls"]
+    assert [call.get("extra_content") for call in sent] == [SIGNED, None]
+
+
+async def test_what_cannot_be_stored_is_not_kept(provider: Provider, fake: FakeOpenAI) -> None:
+    call = {
+        "id": "a",
+        "function": {"name": "x", "arguments": "{}"},
+        "extra_content": {"a": "\ud800"},
+    }
+    reply = await ask_odd(provider, fake, chunk(tool_calls=[call]), chunk(finish="tool_calls"))
+    assert reply.message.blocks == (ToolCall("a", "x"),)
+
+
+def sent_extra(origin: str, *blocks: Block) -> list[object]:
+    """Return what each call of a reply is sent back with."""
+    call = make_call("Go.", AssistantMessage(blocks))
+    body: Body = request_body(call, stream=True, is_openai=False, origin=origin)
+    return [sent.get("extra_content") for sent in body["messages"][1]["tool_calls"]]
+
+
+def test_another_models_signature_is_not_sent() -> None:
+    blocks = (OpaqueBlock("openai there m-1", SIGNED), ToolCall("a", "x"))
+    assert sent_extra("openai here m-1", *blocks) == [None]
+    assert sent_extra("openai there m-1", *blocks) == [SIGNED]
+
+
+@pytest.mark.parametrize(
+    ("model", "is_marked"),
+    [
+        ("gemini-3.1-pro-preview", True),
+        ("models/gemini-3-flash", True),
+        ("gemini-2.5-flash", False),
+        ("gemma-3-27b-it", False),
+    ],
+)
+def test_calls_that_another_model_made_are_marked_for_gemini(model: str, is_marked: bool) -> None:
+    calls = (ToolCall("a", "x"), ToolCall("b", "y"))
+    sent = sent_extra(f"openai generativelanguage.googleapis.com {model}", *calls)
+    assert sent == [UNSIGNED if is_marked else None, None]
+
+
 # --- refusals ---
+
+
+async def test_googles_errors_come_in_a_list(provider: Provider, fake: FakeOpenAI) -> None:
+    error: JsonObject = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}
+    fake.play(Refusal(400, [{"error": error}]))
+    with pytest.raises(AuthenticationFailed):
+        await ask(provider)
 
 
 @pytest.mark.parametrize(
