@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import StackedInline
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from agents.admin import agent_pages, links
 from agents.admin import connect_words as words
-from agents.admin import links
 from agents.admin.agent_pages import AgentPages
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import TeamAdmin, TeamForm, TeamInline
@@ -62,10 +62,10 @@ class ChainLinkInline(TeamInline):
         rows = super().get_queryset(request)
         return rows.select_related("account__switched_off_by")
 
-    def formfield_for_foreignkey(
-        self, db_field: "models.ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
+    def formfield_for_dbfield(
+        self, db_field: "models.Field[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> Any:
-        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if db_field.name == "account":
             # An account is added where it is tested, on a page that fits no pop-up.
             wrapper = field.widget
@@ -99,13 +99,26 @@ class AgentAdmin(AgentPages, ArchiveActions, TeamAdmin):
 
     team_path = "team"
     fieldsets = (
-        (None, {"fields": ("team", "name", "slug", "description", "language", "time_zone")}),
+        (
+            None,
+            {
+                "fields": (
+                    "team",
+                    "name",
+                    "slug",
+                    "description",
+                    "language",
+                    "time_zone",
+                    "documents_of_agent",
+                )
+            },
+        ),
         (_("Money"), {"fields": ("daily_cap_usd", "spent_today")}),
         (_("Turns"), {"fields": ("prompt_preset", "max_iterations"), "classes": ("collapse",)}),
         (
             _("Record"),
             {
-                "fields": ("public_id", "documents_of_agent", "created_at", "archived_at"),
+                "fields": ("public_id", "created_at", "archived_at"),
                 "classes": ("collapse",),
             },
         ),
@@ -135,8 +148,12 @@ class AgentAdmin(AgentPages, ArchiveActions, TeamAdmin):
             return "–"
         return words.spent(caps.allowance(agent, now=timezone.now()))
 
-    @admin.display(description=_("persona documents"))
+    @admin.display(description=_("persona"))
     def documents_of_agent(self, agent: Agent) -> str:
-        """Return links to the agent's documents, without those of single persons."""
-        documents = agent.documents.filter(person=None).order_by("name")
-        return links.joined(links.to_row(AgentDocument, row.pk, row.name) for row in documents)
+        """Return links to the persona's page and to its documents, without single persons'."""
+        if agent._state.adding:
+            return "–"
+        page = links.to_page(agent_pages.address("persona", agent), _("Overview"))
+        documents = agent.documents.filter(person=None, archived_at=None).order_by("name")
+        rows = (links.to_row(AgentDocument, row.pk, row.name) for row in documents)
+        return links.joined((page, *rows))

@@ -20,6 +20,11 @@ def to_row(model: type[models.Model], pk: object, text: object) -> SafeString | 
     return format_html(_LINK, address, text)
 
 
+def to_page(address: str, text: object) -> SafeString:
+    """Return a link to a page of ours."""
+    return format_html(_LINK, address, text)
+
+
 def to_list(model: type[models.Model], text: object, **lookups: object) -> SafeString:
     """Return a link to a list of rows, narrowed by lookups that its page allows."""
     meta = model._meta

@@ -32,7 +32,7 @@ from agents.core.protocols import FREE, ListsModels, ModelCall, ModelInfo, Provi
 from agents.models import Agent, ChainLink, ProviderAccount, UsageRecord, User
 from agents.net import Guard
 from agents.providers import ollama, open_provider, warm
-from agents.services import accounts, catalogue, chain, keys, ledger, secrets
+from agents.services import accounts, audit, catalogue, chain, keys, ledger, secrets
 from agents.services.catalogue import ModelFacts
 
 QUESTION: Final = "Reply with the single word: OK"
@@ -256,7 +256,13 @@ def _digest(draft: Draft) -> str:
 
 @transaction.atomic
 def save(
-    draft: Draft, facts: ModelFacts, *, agent: Agent, is_first: bool, was_tested: bool
+    draft: Draft,
+    facts: ModelFacts,
+    *,
+    agent: Agent,
+    is_first: bool,
+    was_tested: bool,
+    by: User | None = None,
 ) -> ChainLink:
     """Store the account and put its model into the agent's chain.
 
@@ -265,16 +271,59 @@ def save(
 
     Args:
         is_first: Ask it before the agent's other models.
+        by: Who connects, for the audit log.
     """
+    is_new_account = not draft.is_stored
     account = _kept(draft)
+    # An account like it may have been there: then that one is used.
+    is_new_account = is_new_account and account is draft.account
     if was_tested:
         accounts.note_tested(account)
     link = ChainLink.objects.filter(agent=agent, account=account, model=facts.name).first()
-    link = link or ChainLink(agent=agent, account=account, model=facts.name)
+    link = link or _new_link(agent, account, facts)
     link.window_tokens = facts.window_tokens
     link.max_output_tokens = facts.max_output_tokens
     link.supports_tools = facts.supports_tools
+    is_new = link.pk is None
     _place(link, is_first=is_first)
+    if by is not None:
+        _tell(link, by, is_new_account=is_new_account, is_new=is_new)
+    return link
+
+
+def _tell(link: ChainLink, by: User, *, is_new_account: bool, is_new: bool) -> None:
+    account, agent = link.account, link.agent
+    if is_new_account:
+        audit.record(
+            team_id=agent.team_id,
+            actor=by,
+            action="account.added",
+            subject=audit.subject_of(account),
+            changes=audit.changes_between(
+                None, account, ("name", "kind", "base_url", "key_reference", "sealed_key")
+            ),
+        )
+    audit.record(
+        team_id=agent.team_id,
+        actor=by,
+        action="chainlink.added" if is_new else "chainlink.changed",
+        subject=audit.subject_of(link),
+        reason=audit.subject_of(agent),
+        changes=audit.changes_between(None, link, ("account", "model", "position")),
+    )
+
+
+def _new_link(agent: Agent, account: ProviderAccount, facts: ModelFacts) -> ChainLink:
+    """Return a place of the chain that costs what was shown.
+
+    The ledger looks a model up by its name alone; where this provider's list says something else,
+    that price is written down.
+    """
+    link = ChainLink(agent=agent, account=account, model=facts.name)
+    shown = (facts.input_usd_mtok, facts.output_usd_mtok)
+    listed = catalogue.facts(facts.name)
+    if not account.is_free and shown != (listed.input_usd_mtok, listed.output_usd_mtok):
+        link.input_usd_mtok, link.output_usd_mtok = shown
     return link
 
 

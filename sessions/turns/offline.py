@@ -3,12 +3,14 @@
 from datetime import datetime
 
 from django.conf import settings
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from agents.core.protocols import SystemPart
 from agents.models import Membership
 from agents.providers import offline_part
+from agents.services import access
 from memory import files, search
 from memory.models import WalEntry
 from sessions.models import Turn
@@ -33,7 +35,7 @@ def _language(turn: Turn) -> str:
 def _paragraphs(turn: Turn, asked: str, now: datetime) -> list[str]:
     paragraphs = [
         _("**No model is set up yet**, so this is not an answer to what you wrote."),
-        _how_to_add() if _is_owner(turn) else _("Ask an owner of the team to add one."),
+        _how_to_add(turn) if _may_add(turn) else _("Ask an owner of the team to add one."),
     ]
     if noted := _noted(turn):
         paragraphs.append(_("I noted:") + "\n\n" + _as_list(noted))
@@ -42,21 +44,21 @@ def _paragraphs(turn: Turn, asked: str, now: datetime) -> list[str]:
     return paragraphs
 
 
-def _how_to_add() -> str:
-    address = f"{settings.QANOT_PUBLIC_URL}/admin/agents/provideraccount/add/"
+def _how_to_add(turn: Turn) -> str:
+    page = reverse("admin:agents_provideraccount_connect")
+    address = f"{settings.QANOT_PUBLIC_URL}{page}?agent={turn.session.agent_id}"
     return _(
-        "To add one, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY` in the environment and start "
-        "again, or [add an account]({address}) and put it into the agent's chain."
+        "[Connect a model]({address}): paste a key, or use a model that runs on your own machine."
     ).format(address=address)
 
 
-def _is_owner(turn: Turn) -> bool:
+def _may_add(turn: Turn) -> bool:
     person = turn.session.person
     user = person.user if person is not None else None
     if user is None:
         return False
     memberships = Membership.objects.filter(user=user, team_id=turn.session.team_id)
-    return user.is_superuser or memberships.filter(role=Membership.Role.OWNER).exists()
+    return user.is_superuser or memberships.filter(role__in=access.EDITORS).exists()
 
 
 def _noted(turn: Turn) -> list[str]:

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.django_db
 KEY = "sk-zaytun-0123456789abcdef"
 NAME = "admin:agents_provideraccount_connect"
 STEPS = ("ollama", "test", "save")
-REFUSED_KEY = {
+NO_MODEL: JsonObject = {"error": {"message": "no such model"}}
+REFUSED_KEY: JsonObject = {
     "error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}
 }
 
@@ -384,3 +385,13 @@ def test_without_an_agent_the_page_leads_to_making_one(root: Client) -> None:
 def test_adding_an_account_leads_to_the_page(editor: Client) -> None:
     answer = editor.get(reverse("admin:agents_provideraccount_add"))
     assert answer["Location"] == reverse(NAME)
+
+
+def test_a_price_that_differs_from_the_common_list_is_written_down(
+    root: Client, agent: Agent
+) -> None:
+    for preset, model in (("groq", "llama-3.3-70b-versatile"), ("openai", "gpt-4o")):
+        values = {"preset": preset, "key": KEY, "model": model, "is_untested": "on"}
+        assert step(root, "save", agent, **values)["ok"]
+    prices = {row.model: row.input_usd_mtok for row in ChainLink.objects.all()}
+    assert prices == {"llama-3.3-70b-versatile": Decimal("0.59"), "gpt-4o": None}

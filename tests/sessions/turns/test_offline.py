@@ -36,3 +36,18 @@ def test_speaks_as_the_person_does_else_their_user_else_the_agent(
     with translation.override("en"):
         said = offline.part(factories.turn(session=session), "Hello", now=timezone.now())
     assert BEGINNINGS[language] in said.text
+
+
+@pytest.mark.parametrize(
+    ("role", "may_connect"), [("owner", True), ("editor", True), ("operator", False)]
+)
+def test_who_may_connect_a_model_is_led_there(role: str, may_connect: bool) -> None:
+    login = factories.membership(role=role).user
+    team = login.memberships.get().team
+    session = factories.chat_session(
+        agent=factories.agent(team=team), person=factories.person(team=team, user=login)
+    )
+    said = offline.part(factories.turn(session=session), "Hello", now=timezone.now()).text
+    page = f"/admin/agents/provideraccount/connect/?agent={session.agent_id}"
+    assert (page in said) == may_connect
+    assert ("Ask an owner" in said) != may_connect
