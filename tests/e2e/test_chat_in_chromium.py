@@ -1,68 +1,22 @@
 """A person, a browser, our server and worker, a scripted model: the whole path."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
-from agents.models import ChainLink, ProviderAccount
-from agents.services import login_links
 from sessions.models import InboundMessage, TranscriptEntry, Turn
-from tests.e2e.browser import browsing, require_chromium, say, wait_for_end
-from tests.fakes.anthropic import FakeAnthropic
+from tests.e2e.browser import browsing, say, wait_for_end
+from tests.e2e.conftest import Scene
 from tests.fakes.script import CallTool, Say, answer
-from tests.sessions.channels import rest_platform
-from tests.sessions.channels.rest_platform import Web
-from tests.sessions.channels.webchat_rows import Someone, make_someone
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 WORDS = " ".join(f"word{number}" for number in range(60))
 HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) ![y](http://192.0.2.1/pixel)"
 SOCKET = "**/ws/chat/**"
-
-
-@dataclass
-class Scene:
-    """Somebody who may talk to an agent with a fake model."""
-
-    someone: Someone
-    fake: FakeAnthropic
-    web: Web
-    link: str
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeAnthropic]:
-    with FakeAnthropic() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def web() -> Iterator[Web]:
-    """Serve and work for all tests here: a process takes seconds to start."""
-    require_chromium()
-    with rest_platform.web() as server, rest_platform.worker(FAKE_KEY="sk-fake"):
-        yield server
-
-
-@pytest.fixture
-def scene(fake: FakeAnthropic, web: Web) -> Iterator[Scene]:
-    someone = make_someone()
-    account = ProviderAccount.objects.create(
-        team=someone.team,
-        name="Fake",
-        kind=ProviderAccount.Kind.ANTHROPIC,
-        base_url=fake.base_url,
-        may_reach_private=True,
-        key_reference="env:FAKE_KEY",
-    )
-    ChainLink.objects.create(agent=someone.agent, account=account, model="claude-sonnet-5-5")
-    yield Scene(someone, fake, web, f"/login/{login_links.issue(someone.user)}/")
-    fake.assert_done()
 
 
 def test_an_answer_outlives_a_reload_a_second_tab_and_a_killed_server(scene: Scene) -> None:
