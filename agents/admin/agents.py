@@ -76,7 +76,9 @@ class ChainLinkInline(TeamInline):
 class ToolGrantForm(TeamForm):
     """Offers the tools that are registered, and the granted one even where it no longer is."""
 
-    tool = forms.ChoiceField(label=_("Tool"), widget=UnfoldAdminSelectWidget)
+    tool = forms.ChoiceField(
+        label=_("Tool"), widget=UnfoldAdminSelectWidget(attrs={"aria-label": _("Tool")})
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
