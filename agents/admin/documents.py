@@ -75,8 +75,12 @@ class DocumentForm(TeamForm):
         return cleaned
 
     def _check_base(self, base: int | None) -> None:
-        stored = self.instance.version_number
-        if self.instance.pk and base is not None and base != stored:
+        if not self.instance.pk or base is None:
+            return
+        # Locked until it is saved: of two who save at once, the second one is told.
+        row = AgentDocument.objects.select_for_update().only("version_number")
+        stored = row.get(pk=self.instance.pk).version_number
+        if base != stored:
             self.overtaken = stored
             told = _("Version %(version)s was saved while you were writing. It is shown below.")
             self.add_error("text", forms.ValidationError(told, params={"version": stored}))
@@ -159,7 +163,15 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
     form = DocumentForm
     fixed_fields = ("name", "person")
     change_form_template = "admin/persona/document.html"
-    list_display = ("name", "agent", "person", "version_number", "updated_at", "text_length")
+    list_display = (
+        "name",
+        "agent",
+        "person",
+        "version_number",
+        "updated_at",
+        "text_length",
+        "archived_at",
+    )
     list_select_related = ("agent", "person")
     list_filter = ("agent__team", "agent", "name")
     search_fields = ("name", "agent__name", "person__display_name")

@@ -86,6 +86,8 @@ class DocumentProposalAdmin(ReadOnlyAdmin):
         if not self.may_decide(request, proposal):
             return HttpResponse(status=403)
         is_accepted = "accept" in request.POST
+        if is_accepted == ("refuse" in request.POST):
+            return HttpResponse(status=400)
         if is_accepted:
             seen = request.POST.get("seen_version", "")
             decision = proposals.accept(

@@ -1,9 +1,12 @@
 """An agent's persona: one page, an editor that warns, versions, proposals."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
@@ -271,6 +274,24 @@ def test_the_editor_is_no_place_for_somebody_elses_words(ours: Side, agent: Agen
     assert PRIVATE in body(client_of(ours.users["person"]), address(private))
 
 
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_save_at_once_one_is_told(ours: Side, soul: AgentDocument) -> None:
+    together = Barrier(2, timeout=10)
+
+    def save(role: str) -> int:
+        try:
+            client = client_of(ours.users[role])
+            together.wait()
+            values = {"text": f"By the {role}", "base_version": 1}
+            return client.post(address(soul), values).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(save, ["owner", "editor"])) == [200, 302]
+    assert soul.versions.count() == 2
+
+
 # Versions.
 
 
@@ -376,6 +397,9 @@ def test_only_editors_of_the_team_decide(
     assert "Accept" not in body(operator, address(proposal))
     assert operator.post(path, {"accept": "1", "seen_version": 0}).status_code == 403
     assert client_of(theirs.users["owner"]).post(path, {"accept": "1"}).status_code == 404
+    owner = client_of(ours.users["owner"])
+    assert owner.post(path, {"seen_version": 0}).status_code == 400
+    assert owner.post(path, {"accept": "1", "refuse": "1"}).status_code == 400
     proposal.refresh_from_db()
     assert proposal.state == DocumentProposal.State.OPEN
 
