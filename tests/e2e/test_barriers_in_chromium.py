@@ -1,24 +1,19 @@
 """What stands in nobody's way: the pages as axe sees them, on a phone and on a desk, in both themes."""
 
-from collections.abc import Iterator
-
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
-from playwright.sync_api import Page
 
 from agents.models import Membership
 from agents.services import accounts
 from sessions.models import Turn
 from tests import factories
+from tests.e2e.barriers import DESK, grave, sizes
 from tests.e2e.browser import browsing, say, wait_for_end
 from tests.e2e.conftest import Scene
 from tests.fakes.script import answer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
-DESK = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
 RICH = """\
 # A heading
 
@@ -48,22 +43,6 @@ def paths(scene: Scene) -> list[str]:
         reverse("admin:agents_provideraccount_changelist"),
         reverse("admin:agents_agent_change", args=[scene.someone.agent.pk]),
     ]
-
-
-def grave(page: Page) -> list[tuple[str, str]]:
-    """Return what axe calls serious or critical, with the place of each."""
-    found = Axe().run(page).response["violations"]
-    return [
-        (one["id"], node["html"][:200])
-        for one in found
-        if one["impact"] in ("serious", "critical")
-        for node in one["nodes"]
-    ]
-
-
-def sizes() -> Iterator[dict[str, int]]:
-    yield DESK
-    yield PHONE
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
