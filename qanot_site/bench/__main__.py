@@ -96,9 +96,9 @@ def _figures(measure: str, home: Home) -> tuple[report.Figures, Table]:
 
 
 def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Table]:
-    """Run the faults on servers of our own, so that Redis can be taken away and `up` restarted."""
+    """Run the faults on servers of our own, which can be taken away, and `up` on top of them."""
     with (
-        own_servers(home) as valkey,
+        own_servers(home) as servers,
         fake_provider(home.folder.parent, chunks=20, interval_ms=50) as provider,
     ):
         django.setup()
@@ -109,7 +109,7 @@ def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Ta
         lengths = import_string("qanot_site.bench.faults.scene.Lengths")
         figures, shown = import_string("qanot_site.bench.faults.measure.measure")(
             home,
-            valkey,
+            servers,
             provider.url,
             runs=options.runs,
             points=points,

@@ -170,8 +170,16 @@ def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[Pr
         stop(process, signal.SIGTERM, timeout_s=STOP_S)
 
 
+@dataclass(frozen=True, slots=True)
+class OwnServers:
+    """The servers of a bench that takes them away."""
+
+    postgres: Postgres
+    valkey: Valkey
+
+
 @contextlib.contextmanager
-def own_servers(home: Home) -> Iterator[Valkey]:
+def own_servers(home: Home) -> Iterator[OwnServers]:
     """Run PostgreSQL and Valkey as `up` would, and name them to every process from now on."""
     place = settle(home)
     postgres = Postgres(home, place, max_connections=MAX_CONNECTIONS)
@@ -185,7 +193,7 @@ def own_servers(home: Home) -> Iterator[Valkey]:
         os.environ["DATABASE_URL"] = postgres.url(APPLICATION)
         os.environ["DATABASE_OWNER_URL"] = postgres.url(OWNER)
         os.environ["REDIS_URL"] = valkey.url
-        yield valkey
+        yield OwnServers(postgres, valkey)
     finally:
         valkey.stop()
         postgres.stop()

@@ -1,12 +1,13 @@
 """The platform's log, read line by line the moment it is written."""
 
 import asyncio
+import contextlib
 import fcntl
 import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -66,6 +67,7 @@ class EventLog:
         self.events: list[Event] = []
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._traps: list[Trap] = []
+        self._watchers: list[Callable[[Event], None]] = []
         self._left = b""
         self._reader, self.writer = os.pipe()
         fcntl.fcntl(self._reader, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
@@ -86,6 +88,15 @@ class EventLog:
         trap = Trap(matches, act)
         self._traps.append(trap)
         return trap
+
+    @contextlib.contextmanager
+    def watched(self, see: Callable[[Event], None]) -> Iterator[None]:
+        """Show every event to a function, the moment it is read."""
+        self._watchers.append(see)
+        try:
+            yield
+        finally:
+            self._watchers.remove(see)
 
     async def wait(self, trap: Trap, timeout_s: float) -> Event:
         """Wait until a trap springs, and take it away.
@@ -125,6 +136,8 @@ class EventLog:
             self.lines.append(line)
             if (event := _event(line)) is not None:
                 self.events.append(event)
+                for watch in list(self._watchers):
+                    watch(event)
                 for trap in list(self._traps):
                     trap.see(event)
 

@@ -9,14 +9,16 @@ from typing import Final
 from rich.table import Table
 
 from qanot_site.bench import report
+from qanot_site.bench.deployment import OwnServers
+from qanot_site.bench.faults import outages
 from qanot_site.bench.faults.checks import Verdict
 from qanot_site.bench.faults.eventlog import Event
-from qanot_site.bench.faults.points import MOST_MISSES, POINTS, Missed, Point
+from qanot_site.bench.faults.points import MOST_MISSES, POINTS, Missed, Point, Skipped
 from qanot_site.bench.faults.scene import Lengths, Scene
 from qanot_site.bench.tabs import new_client
-from qanot_site.embedded.valkey import Valkey
 from qanot_site.home import Home
 
+ALL_POINTS: Final = (*POINTS, *outages.POINTS)
 # What is shown of the log where a run went wrong; people's text is in none of them.
 STORY_VALUES: Final = ("session", "turn", "attempt", "orphaned", "step", "state", "error", "code")
 
@@ -58,15 +60,15 @@ def chosen(names: str) -> list[Point]:
         ValueError: There is no point of such a name.
     """
     wanted = [name.strip() for name in names.split(",") if name.strip()]
-    known = {point.name: point for point in POINTS}
+    known = {point.name: point for point in ALL_POINTS}
     if unknown := [name for name in wanted if name not in known]:
         raise ValueError(f"there is no point {unknown[0]!r}; there are {', '.join(known)}")
-    return [known[name] for name in wanted] or list(POINTS)
+    return [known[name] for name in wanted] or list(ALL_POINTS)
 
 
 def measure(
     home: Home,
-    valkey: Valkey,
+    servers: OwnServers,
     provider_url: str,
     *,
     runs: int,
@@ -77,7 +79,7 @@ def measure(
 
     async def measured() -> dict[str, Tally]:
         async with new_client() as client:
-            scene = Scene(home, valkey, provider_url, lengths, client)
+            scene = Scene(home, servers, provider_url, lengths, client)
             return await _run_all(scene, runs=runs, points=points)
 
     tallies = asyncio.run(measured())
@@ -121,6 +123,9 @@ async def _run_once(scene: Scene, point: Point, tally: Tally) -> None:
         begun = len(scene.log.events)
         try:
             outcome = await point.run(scene)
+        except Skipped as reason:
+            report.say(f"  {point.name}: not run, {reason}")
+            return
         except Missed as miss:
             tally.misses += 1
             report.say(f"  {point.name}: missed, {miss}")

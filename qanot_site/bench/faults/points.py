@@ -49,6 +49,10 @@ class Missed(Exception):
     """The process did not die at the named point: the run is repeated."""
 
 
+class Skipped(Exception):
+    """This machine does not let the fault happen; the text says why."""
+
+
 @dataclass(slots=True)
 class Outcome:
     """What one run showed.
@@ -82,7 +86,7 @@ class Point:
 # --- messages ----------------------------------------------------------------------------------
 
 
-def _plain(scene: Scene, *, chunks: int = CHUNKS, wait_ms: int = 0) -> Letter:
+def plain(scene: Scene, *, chunks: int = CHUNKS, wait_ms: int = 0) -> Letter:
     """Write a message with a fact in it, whose answer takes about a second."""
     shape = f"chunks={chunks} interval_ms={INTERVAL_MS} wait_ms={wait_ms}"
     return Letter(f"Remember that box {scene.number()} is blue. {shape}", chunks=chunks)
@@ -90,7 +94,7 @@ def _plain(scene: Scene, *, chunks: int = CHUNKS, wait_ms: int = 0) -> Letter:
 
 def _waiting(scene: Scene) -> Letter:
     """Write a message that the provider thinks about for a while."""
-    return _plain(scene, chunks=10, wait_ms=800)
+    return plain(scene, chunks=10, wait_ms=800)
 
 
 def _tool(scene: Scene) -> Letter:
@@ -124,7 +128,7 @@ class Kill:
     dies: tuple[str, ...] = ("worker",)
     frozen_before: str | None = None
     pause_s: float = 0.0
-    letter: Callable[[Scene], Letter] = _plain
+    letter: Callable[[Scene], Letter] = plain
     has_row: bool = True
     must_have_asked: bool = False
 
@@ -139,7 +143,7 @@ class Kill:
             victims = await self._freeze(scene, browser, letter)
             died_at = await scene.kill(victims)
             has_wal = not self.has_row or await in_db(checks.has_wal, talk.session, letter)
-            outcome = await _conclude(scene, browser, [letter], since=died_at)
+            outcome = await conclude(scene, browser, [letter], since=died_at)
         if not has_wal:
             outcome.verdict.wal_missing = 1
             outcome.verdict.remarks.append("no WAL row when the process died")
@@ -152,7 +156,7 @@ class Kill:
         early = self._early_trap(scene, browser.talk)
         freeze_now = () if self.pause_s else victims
         trap = scene.log.trap(
-            lambda event: event.name == self.event and _is_of(event, browser.talk),
+            lambda event: event.name == self.event and is_of(event, browser.talk),
             lambda event: _freeze_all(freeze_now),
         )
         writing = asyncio.create_task(browser.write(letter))
@@ -167,7 +171,7 @@ class Kill:
         except (Missed, NotSeen) as exc:
             for pid in victims:
                 processes.thaw(pid)
-            await _conclude(scene, browser, [letter], since=time.monotonic())
+            await conclude(scene, browser, [letter], since=time.monotonic())
             raise Missed(str(exc)) from exc
         finally:
             await writing
@@ -180,7 +184,7 @@ class Kill:
             return None
         workers = scene.pids("worker")
         return scene.log.trap(
-            lambda event: event.name == self.frozen_before and _is_of(event, talk),
+            lambda event: event.name == self.frozen_before and is_of(event, talk),
             lambda event: _freeze_all(workers),
         )
 
@@ -198,7 +202,7 @@ class Kill:
         done = [
             seen
             for seen in scene.log.events[begun:]
-            if seen.process in victims and seen.name in CHAIN and _is_of(seen, talk)
+            if seen.process in victims and seen.name in CHAIN and is_of(seen, talk)
         ]
         if not done or done[-1] is not event:
             raise Missed(f"{done[-1].name if done else 'nothing'} was the last event")
@@ -206,7 +210,7 @@ class Kill:
             raise Missed("the request has not reached the provider")
 
 
-def _is_of(event: Event, talk: Talk) -> bool:
+def is_of(event: Event, talk: Talk) -> bool:
     # One message is under way at a time, so an event that names only a turn is its own.
     return event.is_about(session=talk.session.pk, turn=None)
 
@@ -216,7 +220,7 @@ def _freeze_all(pids: Sequence[int]) -> None:
         processes.freeze(pid)
 
 
-async def _conclude(
+async def conclude(
     scene: Scene, browser: Browser, letters: Sequence[Letter], *, since: float
 ) -> Outcome:
     """Wait for the answers of one conversation, then judge it."""
@@ -236,22 +240,22 @@ async def _conclude(
 async def _flush(scene: Scene) -> Outcome:
     """Empty Redis while one answer streams and another message is being taken in."""
     first, second = await scene.talk(), await scene.talk()
-    letters = _plain(scene), _plain(scene)
+    letters = plain(scene), plain(scene)
     async with scene.browser(first) as one, scene.browser(second) as other:
         streaming = scene.log.trap(lambda event: event.name == "text.first")
         await one.write(letters[0])
         await scene.log.wait(streaming, EVENT_S)
         taken_in = scene.log.trap(
-            lambda event: event.name == "message.received" and _is_of(event, second)
+            lambda event: event.name == "message.received" and is_of(event, second)
         )
         await other.write(letters[1])
         await scene.log.wait(taken_in, EVENT_S)
         flushed_at = await scene.flush_redis()
         outcomes = [
-            await _conclude(scene, one, [letters[0]], since=flushed_at),
-            await _conclude(scene, other, [letters[1]], since=flushed_at),
+            await conclude(scene, one, [letters[0]], since=flushed_at),
+            await conclude(scene, other, [letters[1]], since=flushed_at),
         ]
-    return _together(outcomes)
+    return together(outcomes)
 
 
 async def _away(scene: Scene) -> Outcome:
@@ -260,18 +264,18 @@ async def _away(scene: Scene) -> Outcome:
     letters: list[list[Letter]] = [[] for _ in talks]
     async with scene.browsers(talks) as browsers:
         streaming = scene.log.trap(lambda event: event.name == "text.first")
-        await _write(browsers[0], _plain(scene), letters[0])
+        await write(browsers[0], plain(scene), letters[0])
         await scene.log.wait(streaming, EVENT_S)
         await scene.take_redis_away()
         until = time.monotonic() + scene.lengths.away_s
         for number in range(12):
             await asyncio.sleep(scene.lengths.away_s / 14)
-            await _write(browsers[number % 4], _plain(scene), letters[number % 4])
+            await write(browsers[number % 4], plain(scene), letters[number % 4])
         await asyncio.sleep(max(0.0, until - time.monotonic()))
         scene.bring_redis_back()
         back_at = time.monotonic()
         outcomes = [
-            await _conclude(scene, browser, written, since=back_at)
+            await conclude(scene, browser, written, since=back_at)
             for browser, written in zip(browsers, letters, strict=True)
         ]
     late = [
@@ -280,18 +284,18 @@ async def _away(scene: Scene) -> Outcome:
         for letter in written
         if letter.accepted_at is None or letter.accepted_at - letter.written_at > ACCEPT_S
     ]
-    together = _together(outcomes)
-    together.late_accepts = len(late)
-    together.verdict.remarks += [f"{letter.text!r} was accepted late" for letter in late]
-    return together
+    outcome = together(outcomes)
+    outcome.late_accepts = len(late)
+    outcome.verdict.remarks += [f"{letter.text!r} was accepted late" for letter in late]
+    return outcome
 
 
-async def _write(browser: Browser, letter: Letter, written: list[Letter]) -> None:
+async def write(browser: Browser, letter: Letter, written: list[Letter]) -> None:
     written.append(letter)
     await browser.write(letter)
 
 
-def _together(outcomes: Sequence[Outcome]) -> Outcome:
+def together(outcomes: Sequence[Outcome]) -> Outcome:
     verdict = Verdict()
     for outcome in outcomes:
         verdict.add(outcome.verdict)
@@ -303,7 +307,7 @@ def _together(outcomes: Sequence[Outcome]) -> Outcome:
 
 async def _asleep(scene: Scene) -> Outcome:
     """Pause a worker in the middle of an answer until another has taken its turn; wake it then."""
-    talk, letter = await scene.talk(), _plain(scene, chunks=40)
+    talk, letter = await scene.talk(), plain(scene, chunks=40)
     async with scene.browser(talk) as browser:
         streaming = scene.log.trap(lambda event: event.name == "text.first")
         await browser.write(letter)
@@ -311,7 +315,7 @@ async def _asleep(scene: Scene) -> Outcome:
         await asyncio.sleep(0.2)
         taken = scene.log.trap(
             lambda event: (
-                event.name == "lease.taken" and _is_of(event, talk) and event.process != sleeper
+                event.name == "lease.taken" and is_of(event, talk) and event.process != sleeper
             )
         )
         processes.freeze(sleeper)
@@ -324,11 +328,11 @@ async def _asleep(scene: Scene) -> Outcome:
         finally:
             processes.thaw(sleeper)
         woken_at = time.monotonic()
-        outcome = await _conclude(scene, browser, [letter], since=woken_at)
+        outcome = await conclude(scene, browser, [letter], since=woken_at)
     wrote = {
         event.name
         for event in scene.log.events[asleep_from:]
-        if event.process == sleeper and event.name in CHAIN and _is_of(event, talk)
+        if event.process == sleeper and event.name in CHAIN and is_of(event, talk)
     }
     # What another has taken it may neither store nor end.
     if wrote & {"reply.stored", "answer.committed", "events.ended"}:
@@ -339,10 +343,10 @@ async def _asleep(scene: Scene) -> Outcome:
 
 async def _hundred_times(scene: Scene) -> Outcome:
     """Deliver one message a hundred times in the same moment, over as many sockets."""
-    talk, letter = await scene.talk(), _plain(scene)
+    talk, letter = await scene.talk(), plain(scene)
     async with scene.browser(talk) as browser:
         turns = await deliver_at_once(scene.client, scene.platform.address, talk, [letter] * 100)
-        outcome = await _conclude(scene, browser, [letter], since=time.monotonic())
+        outcome = await conclude(scene, browser, [letter], since=time.monotonic())
     if len(set(turns)) != 1:
         outcome.verdict.doubled += 1
         outcome.verdict.remarks.append(f"a hundred deliveries made {sorted(set(turns))}")
@@ -352,10 +356,10 @@ async def _hundred_times(scene: Scene) -> Outcome:
 async def _five_at_once(scene: Scene) -> Outcome:
     """Write five messages to one conversation in the same moment."""
     talk = await scene.talk()
-    letters = [_plain(scene, chunks=10) for _ in range(5)]
+    letters = [plain(scene, chunks=10) for _ in range(5)]
     async with scene.browser(talk) as browser:
         await deliver_at_once(scene.client, scene.platform.address, talk, letters)
-        return await _conclude(scene, browser, letters, since=time.monotonic())
+        return await conclude(scene, browser, letters, since=time.monotonic())
 
 
 # --- all of them -------------------------------------------------------------------------------

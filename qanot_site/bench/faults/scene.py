@@ -14,12 +14,11 @@ from redis.asyncio import Redis
 from agents.db import in_db
 from agents.models import Agent
 from qanot_site.bench import processes, seeding
-from qanot_site.bench.deployment import START_S, Platform
+from qanot_site.bench.deployment import START_S, OwnServers, Platform
 from qanot_site.bench.faults import checks
 from qanot_site.bench.faults.browser import Browser
 from qanot_site.bench.faults.eventlog import EventLog
 from qanot_site.bench.seeding import Talk
-from qanot_site.embedded.valkey import Valkey
 from qanot_site.home import Home
 
 # The supervisor's pause before it starts a process again grows with each death; a platform on
@@ -65,7 +64,7 @@ class Scene:
     """A platform that faults happen to, one after the other."""
 
     home: Home
-    valkey: Valkey
+    servers: OwnServers
     provider_url: str
     lengths: Lengths
     client: aiohttp.ClientSession
@@ -159,17 +158,17 @@ class Scene:
 
     async def flush_redis(self) -> float:
         """Empty Redis; return when it was empty, CLOCK_MONOTONIC seconds."""
-        async with Redis.from_url(self.valkey.url) as redis:
+        async with Redis.from_url(self.servers.valkey.url) as redis:
             await redis.flushall()
         return time.monotonic()
 
     async def take_redis_away(self) -> None:
         """End Valkey without a last word."""
-        if self.valkey.process is not None:
-            await processes.kill(self.valkey.process.pid)
-            self.valkey.process.wait()
+        if self.servers.valkey.process is not None:
+            await processes.kill(self.servers.valkey.process.pid)
+            self.servers.valkey.process.wait()
 
     def bring_redis_back(self) -> None:
         """Start Valkey again where it was; it remembers nothing."""
-        self.valkey.spawn()
-        self.valkey.wait()
+        self.servers.valkey.spawn()
+        self.servers.valkey.wait()
