@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from agents.admin.auditing import actor
 from agents.services import archive
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ArchiveActions:
     @admin.action(description=_("Archive"), permissions=["change"])
     def archive_selected(self, request: HttpRequest, queryset: "QuerySet[Any]") -> None:
         """Archive the chosen rows that the user may change."""
-        count = archive.archive(self._changeable(request, queryset))
+        count = archive.archive(self._changeable(request, queryset), by=actor(request))
         messages.success(
             request, ngettext("%(n)s row archived.", "%(n)s rows archived.", count) % {"n": count}
         )
@@ -53,7 +54,7 @@ class ArchiveActions:
     @admin.action(description=_("Bring back"), permissions=["change"])
     def restore_selected(self, request: HttpRequest, queryset: "QuerySet[Any]") -> None:
         """Bring the chosen rows back."""
-        count = archive.restore(self._changeable(request, queryset))
+        count = archive.restore(self._changeable(request, queryset), by=actor(request))
         messages.success(
             request,
             ngettext("%(n)s row brought back.", "%(n)s rows brought back.", count) % {"n": count},

@@ -19,6 +19,8 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from agents.admin import private_views
+from agents.admin.auditing import Audited
 from agents.services import access
 
 if TYPE_CHECKING:
@@ -77,9 +79,15 @@ def yes_or_dash(flag: bool) -> str:
 
 
 class TeamForm(forms.ModelForm):  # type: ignore[type-arg]  # one form class for every model
-    """A form whose related rows must be of the same team as the row itself."""
+    """A form whose related rows must be of the same team as the row itself.
+
+    Attributes:
+        page: The page or inline that shows it.
+        asker: The request that it answers.
+    """
 
     page: ClassVar["NarrowedByTeam"]
+    asker: ClassVar[HttpRequest]
 
     def _post_clean(self) -> None:
         # After the instance is built and before it is saved: the only place with both.
@@ -187,7 +195,7 @@ def _time_zone_field(db_field: "models.Field[Any, Any]") -> forms.ChoiceField:
     )
 
 
-class TeamAdmin(NarrowedByTeam, ModelAdmin):
+class TeamAdmin(Audited, NarrowedByTeam, ModelAdmin):
     """A page that its viewers see for their own teams; a superuser for all.
 
     Owners, editors and operators read, ``edit_roles`` change, members see nothing. A row of
@@ -209,6 +217,35 @@ class TeamAdmin(NarrowedByTeam, ModelAdmin):
     show_full_result_count = False
     show_add_link = True
     compressed_fields = True
+
+    def team_to_audit(self, row: models.Model) -> int | None:
+        """Return the row's team; a row that several may share is the deployment's."""
+        return None if self.is_shared else team_of(row, self.team_path)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the list; whose private texts it shows is written down before it is sent."""
+        response: HttpResponse = super().changelist_view(request, extra_context)
+        private_views.note_list(request, self, response)
+        return response
+
+    def render_change_form(
+        self,
+        request: HttpRequest,
+        context: dict[str, Any],
+        add: bool = False,
+        change: bool = False,
+        form_url: str = "",
+        obj: Any = None,
+    ) -> HttpResponse:
+        """Show a row; whose private texts its page shows is written down before it is sent."""
+        if obj is not None:
+            private_views.note_page(request, obj, context)
+        response: HttpResponse = super().render_change_form(
+            request, context, add, change, form_url, obj
+        )
+        return response
 
     def _may(self, request: HttpRequest, roles: Collection[str], obj: object | None) -> bool:
         teams = access.teams(request, roles)
@@ -244,7 +281,7 @@ class TeamAdmin(NarrowedByTeam, ModelAdmin):
         **kwargs: Any,
     ) -> Any:
         form = super().get_form(request, obj, change, **kwargs)
-        form.page = self
+        form.page, form.asker = self, request
         return form
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
@@ -348,7 +385,7 @@ class TeamInline(NarrowedByTeam, TabularInline):
         self, request: HttpRequest, obj: models.Model | None = None, **kwargs: Any
     ) -> Any:
         formset = super().get_formset(request, obj, **kwargs)
-        formset.form.page = self
+        formset.form.page, formset.form.asker = self, request
         return formset
 
 
@@ -369,7 +406,7 @@ class ReadOnlyInline(TeamInline):
         return False
 
 
-class SuperuserAdmin(ModelAdmin):
+class SuperuserAdmin(Audited, ModelAdmin):
     """A page about the whole deployment rather than a team."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:

@@ -178,7 +178,12 @@ class ConnectPages(TeamAdmin):
             )
         is_new = not draft.is_stored
         link = connecting.save(
-            draft, facts, agent=agent, is_first=values["is_first"], was_tested=was_tested
+            draft,
+            facts,
+            agent=agent,
+            is_first=values["is_first"],
+            was_tested=was_tested,
+            by=request.user if isinstance(request.user, User) else None,
         )
         if is_new and draft.is_stored:
             self.log_addition(request, link.account, [{"added": {}}])

@@ -18,6 +18,7 @@ class FileAdmin(PrivateText, ReadOnlyAdmin):
 
     team_path = "team"
     text_path = "name"
+    text_columns = ("text_in_short", "file_name")
     fields = readonly_fields = (
         "team",
         "person",

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import ReadOnlyAdmin, TeamAdmin, TeamInline
+from agents.admin.private_grants import MembershipForm
 from agents.models import Chat, Identity, Membership, Person, Team
 from agents.services import access
 
@@ -16,7 +17,8 @@ class MembershipInline(TeamInline):
     model = Membership
     team_path = "team"
     edit_roles = access.OWNERS
-    fields = ("user", "role")
+    form = MembershipForm
+    fields = ("user", "role", "may_view_private")
     autocomplete_fields = ("user",)
 
 
@@ -45,8 +47,9 @@ class MembershipAdmin(TeamAdmin):
     edit_roles = access.OWNERS
     fixed_fields = ("user",)
     can_delete = True
-    fields = ("team", "user", "role")
-    list_display = ("user", "team", "role", "created_at")
+    form = MembershipForm
+    fields = ("team", "user", "role", "may_view_private")
+    list_display = ("user", "team", "role", "may_view_private", "created_at")
     list_select_related = ("user", "team")
     list_filter = ("team", "role")
     ordering = ("team__name", "user__username")

@@ -16,7 +16,7 @@ from django.utils.translation import get_language, gettext
 from agents.admin import agent_pages, purposes
 from agents.admin.documents import grouped, length_words
 from agents.admin.persona_templates import LANGUAGES
-from agents.models import Agent, AgentDocument, DocumentProposal
+from agents.models import Agent, AgentDocument, DocumentProposal, User
 from agents.services import access, documents, measuring, personas
 from agents.services.measuring import Measure
 
@@ -85,7 +85,8 @@ def use_again(request: HttpRequest, agent: Agent) -> HttpResponse:
     document = rows.filter(name=request.POST.get("name", "")).first()
     if document is None:
         raise Http404
-    if documents.use_again(document):
+    by = request.user if isinstance(request.user, User) else None
+    if documents.use_again(document, by=by):
         told = gettext("%(name)s is in use again.") % {"name": document.name}
         messages.success(request, told)
     return HttpResponseRedirect(agent_pages.address("persona", agent))

@@ -1,9 +1,11 @@
 """Text of private conversations: its length for all who read the page, its words for its person.
 
 Whether a row's words may be shown is decided by the database for the user who asks, row by row.
-Neither a role nor being a superuser changes the answer.
+Neither a role nor being a superuser changes the answer. A team's owners may let somebody read
+other people's (``Membership.may_view_private``); ``private_views`` writes each such look down.
 """
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.contrib import admin
@@ -15,6 +17,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
+
+from agents.services import access
 
 EXCERPT = 100
 
@@ -29,21 +33,52 @@ class PrivateText:
 
     Attributes:
         text_path: The lookup that leads from a row to the text, such as ``content__text``.
+        person_path: The lookup that leads to whose text it is.
+        text_columns: What of a list or page shows the text or its beginning.
 
-    Rows carry ``is_readable``, ``text_length`` and, where it may be read, ``text_start``.
+    Rows carry ``is_readable``, ``text_length`` and, where it may be read, ``text_start``. For
+    those who may read other people's texts they also carry ``is_others``, where only that opens
+    the row, with ``private_team`` and ``private_person``.
     """
 
     text_path: ClassVar[str]
+    person_path: ClassVar[str] = "person"
+    text_columns: ClassVar[Iterable[str]] = ("text_in_short", "text_in_full")
+    # Of the page or inline that it is mixed into.
+    team_path: ClassVar[str]
+    fields: ClassVar[Any]
 
     def readable(self, request: HttpRequest) -> models.Q:
-        """Return the condition under which the user may read a row's text."""
+        """Return the condition under which a row's text is the user's own, or everybody's."""
         raise NotImplementedError
+
+    def whose(self) -> str:
+        """Return the lookup that leads from a row to the person whose text it is."""
+        return self.person_path
+
+    def shows_text(self, columns: Iterable[object]) -> bool:
+        """Return whether a list or page of these columns shows any text."""
+        return not set(self.text_columns).isdisjoint(columns)
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[Any]":
         """Return the rows with what may be said of their text; the text itself stays behind."""
         rows: models.QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]  # a mixin
-        may_read = self.readable(request)
+        own = self.readable(request)
         text = models.F(self.text_path)
+        may_read = own
+        if teams := access.private_teams(request):
+            opened = models.Q(**{f"{self.team_path}__in": teams})
+            may_read = own | opened
+            rows = rows.annotate(
+                is_others=models.Case(
+                    models.When(own, then=False),
+                    models.When(opened, then=True),
+                    default=False,
+                    output_field=models.BooleanField(),
+                ),
+                private_team=models.F(self.team_path),
+                private_person=models.F(self.whose()),
+            )
         rows = rows.annotate(
             is_readable=models.Case(
                 models.When(may_read, then=True),
@@ -82,10 +117,14 @@ class SharedScope(PrivateText):
 
     scope_path: ClassVar[str] = ""
 
+    def whose(self) -> str:
+        """Return the lookup that leads to the scope's person."""
+        return f"{self.scope_path}person"
+
     def readable(self, request: HttpRequest) -> models.Q:
         prefix = self.scope_path
         shared = models.Q(**{f"{prefix}scope__in": ("chat", "agent", "team")})
-        return shared | belongs_to_user(request, f"{prefix}person")
+        return shared | belongs_to_user(request, self.whose())
 
 
 def private_mark(length: int | None) -> SafeString:

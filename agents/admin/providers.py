@@ -248,7 +248,7 @@ class ProviderAccountAdmin(ConnectPages):
         """Put the chosen accounts back into use."""
         rows = list(self.narrow(request, queryset, self.edit_roles))
         for account in rows:
-            accounts.clear(account)
+            accounts.clear(account, by=_who(request))
         messages.success(
             request,
             ngettext("%(n)s account cleared.", "%(n)s accounts cleared.", len(rows))
@@ -272,7 +272,7 @@ class ProviderAccountAdmin(ConnectPages):
     @action(description=_("Clear"), permissions=["change"])
     def clear_account(self, request: HttpRequest, obj: ProviderAccount) -> None:
         """Put the account of the page back into use."""
-        accounts.clear(obj)
+        accounts.clear(obj, by=_who(request))
         messages.success(request, _("The account is back in use."))
 
     @action(description=_("Switch off"), permissions=["change"])

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from agents.admin.auditing import actor
 from agents.admin.base import ReadOnlyAdmin
 from agents.models import ApiToken
 from agents.services import tokens
@@ -51,7 +52,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
         """Revoke the chosen tokens of teams that the user edits."""
         rows = list(self.narrow(request, queryset, self.edit_roles))
         for token in rows:
-            tokens.revoke(token)
+            tokens.revoke(token, by=actor(request))
         messages.success(
             request,
             ngettext("%(n)s token revoked.", "%(n)s tokens revoked.", len(rows)) % {"n": len(rows)},

@@ -1,6 +1,7 @@
 """What a user's roles in teams allow, asked for one request at a time."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from django.http import HttpRequest
@@ -12,8 +13,18 @@ READERS = frozenset({Role.OWNER, Role.EDITOR, Role.OPERATOR})
 EDITORS = frozenset({Role.OWNER, Role.EDITOR})
 OWNERS = frozenset({Role.OWNER})
 
+
+@dataclass(frozen=True, slots=True)
+class _Rights:
+    """What one user may do in teams, by team id."""
+
+    roles: Mapping[int, str]
+    private: frozenset[int]
+
+
+_STRANGER = _Rights({}, frozenset())
 # A page asks dozens of times; memberships are read once a request and forgotten with it.
-_roles: WeakKeyDictionary[HttpRequest, Mapping[int, str]] = WeakKeyDictionary()
+_rights: WeakKeyDictionary[HttpRequest, _Rights] = WeakKeyDictionary()
 
 
 def is_superuser(request: HttpRequest) -> bool:
@@ -23,14 +34,34 @@ def is_superuser(request: HttpRequest) -> bool:
 
 def roles(request: HttpRequest) -> Mapping[int, str]:
     """Return the user's role by team id; empty for a stranger."""
-    user = request.user
-    if not isinstance(user, User) or not user.is_active:
-        return {}
-    known = _roles.get(request)
-    if known is None:
-        known = dict(Membership.objects.filter(user=user).values_list("team_id", "role"))
-        _roles[request] = known
-    return known
+    return _rights_of(request).roles
+
+
+def private_teams(request: HttpRequest) -> frozenset[int]:
+    """Return the teams in which the user may read other people's private texts.
+
+    Their membership says so and nothing else: being a superuser opens nothing.
+    """
+    return _rights_of(request).private
+
+
+def may_view_private(request: HttpRequest, team_id: int) -> bool:
+    """Return whether the user may read other people's private texts of a team.
+
+    Whoever shows one writes the audit row ``private.viewed`` before.
+    """
+    return team_id in private_teams(request)
+
+
+def may_grant_private(request: HttpRequest, *, user_id: int | None, team_id: int | None) -> bool:
+    """Return whether the asking user may let somebody read private texts of a team, or forbid it.
+
+    The team's owners may, for others: nobody gives it to themselves. A superuser may for all.
+    """
+    if is_superuser(request):
+        return True
+    is_owner = team_id is not None and roles(request).get(team_id) == Role.OWNER
+    return is_owner and user_id != request.user.pk
 
 
 def teams(request: HttpRequest, allowed: Collection[str]) -> frozenset[int] | None:
@@ -38,6 +69,23 @@ def teams(request: HttpRequest, allowed: Collection[str]) -> frozenset[int] | No
     if is_superuser(request):
         return None
     return frozenset(team for team, role in roles(request).items() if role in allowed)
+
+
+def _rights_of(request: HttpRequest) -> _Rights:
+    user = request.user
+    if not isinstance(user, User) or not user.is_active:
+        return _STRANGER
+    known = _rights.get(request)
+    if known is None:
+        rows = list(
+            Membership.objects.filter(user=user).values_list("team_id", "role", "may_view_private")
+        )
+        known = _Rights(
+            roles={team: role for team, role, _may in rows},
+            private=frozenset(team for team, _role, may in rows if may),
+        )
+        _rights[request] = known
+    return known
 
 
 def may_enter(request: HttpRequest) -> bool:

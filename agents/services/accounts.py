@@ -10,13 +10,20 @@ from django.utils.translation import gettext_lazy as _
 
 from agents.core.errors import AddressNotAllowed
 from agents.models import ProviderAccount, Team, User
-from agents.services import secrets
+from agents.services import audit, secrets
 
 MAX_ADDRESS = 200
 
 
-def clear(account: ProviderAccount) -> None:
-    """Put an account back into use: no cool-down, no failures, not switched off."""
+@transaction.atomic
+def clear(account: ProviderAccount, *, by: User | None = None) -> None:
+    """Put an account back into use: no cool-down, no failures, not switched off.
+
+    Args:
+        by: Who did it, for the audit log; None for the platform.
+    """
+    if by is not None:
+        _tell(account, "account.cleared", by, f"failures: {account.failures}")
     account.failures = 0
     account.cool_until = None
     account.switched_off_at = None
@@ -38,6 +45,7 @@ def clear(account: ProviderAccount) -> None:
     )
 
 
+@transaction.atomic
 def switch_off(account: ProviderAccount, *, by: User | None) -> None:
     """Take an account out of every chain until it is cleared."""
     if account.switched_off_at is not None:
@@ -45,6 +53,18 @@ def switch_off(account: ProviderAccount, *, by: User | None) -> None:
     account.switched_off_at = timezone.now()
     account.switched_off_by = by
     account.save(update_fields=["switched_off_at", "switched_off_by", "updated_at"])
+    if by is not None:
+        _tell(account, "account.switched_off", by, "")
+
+
+def _tell(account: ProviderAccount, action: str, by: User, reason: str) -> None:
+    audit.record(
+        team_id=account.team_id,
+        actor=by,
+        action=action,
+        subject=audit.subject_of(account),
+        reason=reason,
+    )
 
 
 def note_tested(account: ProviderAccount) -> None:

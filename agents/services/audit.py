@@ -14,6 +14,13 @@ from agents.models import AuditEvent, User
 PLATFORM: Final = "platform"
 # A row tells what changed; who needs a long text whole finds it in its versions.
 MOST_CHARACTERS: Final = 200
+# How the log calls rows whose model has a longer name.
+NOUNS: Final = {
+    "provideraccount": "account",
+    "agentdocument": "document",
+    "documentproposal": "proposal",
+    "apitoken": "token",
+}
 # Columns and form fields whose value is never told, only whether there is one.
 SECRETS: Final = frozenset({"sealed_key", "new_key", "digest", "password", "session_key"})
 # Columns that hold what people said or agents remember: only how long it is.
@@ -65,8 +72,14 @@ def actor_of(actor: User | str) -> str:
 
 
 def subject_of(row: models.Model) -> str:
-    """Return how the log names a row: ``agent:3``, ``provideraccount:1``."""
-    return f"{row._meta.model_name}:{row.pk}"
+    """Return how the log names a row: ``agent:3``, ``account:1``."""
+    return f"{noun_of(row)}:{row.pk}"
+
+
+def noun_of(row: models.Model | type[models.Model]) -> str:
+    """Return how the log calls rows of this kind."""
+    name = str(row._meta.model_name)
+    return NOUNS.get(name, name)
 
 
 def changes_between(

@@ -4,13 +4,14 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from agents.models import AgentDocument, AgentDocumentVersion, BootstrapRitual, User
+from agents.services import audit
 
 RITUAL = "BOOTSTRAP.md"
 
 
 @transaction.atomic
 def save(
-    document: AgentDocument, *, text: str, author: User | None, reason: str
+    document: AgentDocument, *, text: str, author: User | None, reason: str, through: str = ""
 ) -> AgentDocumentVersion | None:
     """Give a document a new text, keeping what was written as a version.
 
@@ -18,7 +19,9 @@ def save(
     stored yet is stored first. The given object carries the new text and number afterwards.
 
     Args:
-        author: Who wrote it; None for the platform.
+        author: Who wrote it; None for the platform. What people write is told in the audit log,
+            without its words.
+        through: By which way they wrote it, for the log, where that is not the admin.
 
     Returns:
         The new version, or None where the text was the same already.
@@ -33,12 +36,26 @@ def save(
     document.text = text
     document.version_number += 1
     document.save(update_fields=["text", "version_number", "updated_at"])
+    if author is not None:
+        _tell(document, locked, author, through)
     return AgentDocumentVersion.objects.create(
         document=document,
         number=document.version_number,
         text=text,
         author=author,
         reason=reason,
+    )
+
+
+def _tell(document: AgentDocument, before: AgentDocument, author: User, through: str) -> None:
+    fields = ("version_number", "text")
+    audit.record(
+        team_id=document.agent.team_id,
+        actor=author,
+        action="document.saved",
+        subject=audit.subject_of(document),
+        reason=f"{document.name} · agent:{document.agent_id}{through and f' · {through}'}",
+        changes=audit.changes_between(before, document, fields),
     )
 
 
@@ -53,7 +70,7 @@ def restore(version: AgentDocumentVersion, *, author: User | None) -> AgentDocum
 
 
 @transaction.atomic
-def use_again(document: AgentDocument) -> bool:
+def use_again(document: AgentDocument, *, by: User | None = None) -> bool:
     """Let prompts show an archived document again; False where it was not archived.
 
     With BOOTSTRAP.md the first conversation begins anew.
@@ -61,6 +78,14 @@ def use_again(document: AgentDocument) -> bool:
     rows = AgentDocument.objects.filter(pk=document.pk, archived_at__isnull=False)
     if not rows.update(archived_at=None):
         return False
+    if by is not None:
+        audit.record(
+            team_id=document.agent.team_id,
+            actor=by,
+            action="document.used_again",
+            subject=audit.subject_of(document),
+            reason=f"{document.name} · agent:{document.agent_id}",
+        )
     if document.name == RITUAL:
         BootstrapRitual.objects.filter(agent_id=document.agent_id).delete()
     return True

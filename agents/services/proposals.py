@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from agents.models import AgentDocument, DocumentProposal, User
-from agents.services import documents
+from agents.services import audit, documents
 
 # A document beyond this would be cut to a third by every prompt; a proposal is read by people.
 MOST_CHARACTERS: Final = 60_000
@@ -123,3 +123,10 @@ def _decide(proposal: DocumentProposal, state: DocumentProposal.State, user: Use
     proposal.decided_by = user
     proposal.decided_at = timezone.now()
     proposal.save(update_fields=["state", "decided_by", "decided_at"])
+    audit.record(
+        team_id=proposal.agent.team_id,
+        actor=user,
+        action=f"proposal.{state.value}",
+        subject=audit.subject_of(proposal),
+        reason=f"{proposal.name} · agent:{proposal.agent_id}",
+    )

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from agents.models import ApiToken, Membership, Person, Team
+from agents.models import ApiToken, Membership, Person, Team, User
+from agents.services import audit
 
 SECRET_PREFIX: Final = "qanot_"  # noqa: S105 — the part that all share
 SHOWN_CHARACTERS: Final = len(SECRET_PREFIX) + 6
@@ -17,6 +19,7 @@ SHOWN_CHARACTERS: Final = len(SECRET_PREFIX) + 6
 LAST_USED_STEP: Final = timedelta(minutes=1)
 
 
+@transaction.atomic
 def issue(
     *,
     team: Team,
@@ -24,8 +27,12 @@ def issue(
     name: str,
     scopes: Sequence[ApiToken.Scope],
     expires_at: datetime | None = None,
+    by: User | str = audit.PLATFORM,
 ) -> tuple[ApiToken, str]:
     """Make a token and return it with its secret, which nobody can read again.
+
+    Args:
+        by: Who makes it, for the audit log.
 
     Raises:
         ValueError: The person belongs to another team.
@@ -42,6 +49,14 @@ def issue(
         digest=_digest(secret),
         scopes=list(scopes),
         expires_at=expires_at,
+    )
+    audit.record(
+        team_id=team.pk,
+        actor=by,
+        action="token.made",
+        subject=audit.subject_of(token),
+        reason=f"person:{person.pk}",
+        changes=audit.changes_between(None, token, ("name", "scopes", "expires_at")),
     )
     return token, secret
 
@@ -67,11 +82,20 @@ def verify(secret: str) -> ApiToken | None:
     return token
 
 
-def revoke(token: ApiToken) -> None:
+@transaction.atomic
+def revoke(token: ApiToken, *, by: User | str = audit.PLATFORM) -> None:
     """End a token for good; the first time counts."""
     now = timezone.now()
-    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
-        token.revoked_at = now
+    if not ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
+        return
+    token.revoked_at = now
+    audit.record(
+        team_id=token.team_id,
+        actor=by,
+        action="token.revoked",
+        subject=audit.subject_of(token),
+        reason=f"{token} · person:{token.person_id}",
+    )
 
 
 def _is_good(token: ApiToken, now: datetime) -> bool:

@@ -52,6 +52,7 @@ class ChatSessionAdmin(ConversationText, ReadOnlyAdmin):
 
     team_path = "team"
     text_path = "title"
+    text_columns = ("title_in_short", "title_or_private")
     fields = readonly_fields = (
         "title_or_private",
         "key",

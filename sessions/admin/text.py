@@ -26,9 +26,13 @@ class ConversationText(PrivateText):
     text_path = "content__text"
     session_path: ClassVar[str] = ""
 
+    def whose(self) -> str:
+        """Return the lookup that leads to the conversation's person."""
+        return f"{self.session_path}person"
+
     def readable(self, request: HttpRequest) -> models.Q:
         is_group = models.Q(**{f"{self.session_path}kind": ChatSession.Kind.GROUP})
-        return is_group | belongs_to_user(request, f"{self.session_path}person")
+        return is_group | belongs_to_user(request, self.whose())
 
     # Words for flags that are seldom set: Django's red cross would look like a fault.
     @admin.display(description=_("error"), ordering="is_error")
