@@ -1,13 +1,13 @@
 """Writing a persona, as somebody of the team does it in Chromium."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import Dialog, Page, expect
 
 from agents.models import AgentDocument, Membership, ProviderAccount, UsageRecord
 from agents.services import documents, proposals, secrets
 from sessions.models import Turn
+from tests.e2e.barriers import grave, sizes
 from tests.e2e.browser import browsing
 from tests.e2e.conftest import Scene
 from tests.fakes.script import Silence, Tokens, answer
@@ -118,6 +118,6 @@ def test_the_pages_have_no_grave_barrier(scheme: str, scene: Scene, soul: AgentD
         page.goto(scene.link)
         for path in paths:
             page.goto(path)
-            found = Axe().run(page).response["violations"]
-            grave = [one["id"] for one in found if one["impact"] in ("serious", "critical")]
-            assert grave == [], path
+            for size in sizes():
+                page.set_viewport_size(size)
+                assert grave(page) == [], (path, size)
