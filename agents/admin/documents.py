@@ -244,7 +244,7 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
             context |= self._stored(request, obj, form)
         else:
             context |= _new(request)
-        if context["measured"]:
+        if context["measured"] or context.get("overtaken"):
             # A question, asked where it matters, and no mistake.
             context["errors"] = None
         shown: HttpResponse = super().render_change_form(
