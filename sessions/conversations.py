@@ -46,10 +46,9 @@ def open_direct(
 
 
 def of_person(person: Person) -> QuerySet[ChatSession]:
-    """Return a person's own direct conversations, the newest first."""
-    return ChatSession.objects.filter(
-        person=person, kind=ChatSession.Kind.DIRECT, archived_at=None
-    ).select_related("agent", "account")
+    """Return a person's own direct conversations, archived ones too, the newest first."""
+    own = ChatSession.objects.filter(person=person, kind=ChatSession.Kind.DIRECT)
+    return own.select_related("agent", "account")
 
 
 def rename(session: ChatSession, title: str) -> None:

@@ -52,8 +52,10 @@ function harmlessRenderer(root) {
   /** @type {number[]} */
   const open = [];
   renderer.add_token = (data, type) => {
-    if (type === smd.CHECKBOX) addSpan(data, "☐");
-    else if (MATHS.has(type)) addSpan(data, MATHS.get(type) ?? "");
+    if (type === smd.CHECKBOX) {
+      data.nodes[data.index].closest("li")?.classList.add("task");
+      addSpan(data, "☐");
+    } else if (MATHS.has(type)) addSpan(data, MATHS.get(type) ?? "");
     else addToken(data, type === smd.IMAGE ? smd.LINK : type);
     open.push(type);
   };

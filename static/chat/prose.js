@@ -6,6 +6,10 @@ import { t } from "./page.js";
 /** @param {HTMLElement} root An element with the HTML of an answer. */
 export function finishProse(root) {
   for (const pre of root.querySelectorAll("pre")) wrapCode(pre);
+  for (const item of root.querySelectorAll("li")) {
+    // The sign stands where the bullet would.
+    if (/^[☐☑]/.test(item.textContent?.trimStart() ?? "")) item.classList.add("task");
+  }
   for (const table of root.querySelectorAll("table")) {
     const frame = el("div", { class: "table", tabindex: "0", role: "group" });
     table.replaceWith(frame);

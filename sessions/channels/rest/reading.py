@@ -180,12 +180,12 @@ def describe(turn: Turn) -> TurnOut:
 
 
 def conversations_of(token: ApiToken, *, before: UUID | None, limit: int) -> ConversationsOut:
-    """Return a page of the person's own conversations, the newest first.
+    """Return a page of the person's own conversations, the newest first, without archived ones.
 
     Raises:
         Problem: ``before`` is no conversation of theirs.
     """
-    found = _sessions(token).exclude(last_interaction_at=None)
+    found = _sessions(token).filter(archived_at=None).exclude(last_interaction_at=None)
     if before is not None:
         edge = find_conversation(token, before)
         found = found.filter(

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from agents.models import Agent, ApiToken, Person
 from agents.services import tokens
+from memory.models import WalEntry
 from sessions.inbox import MAX_CHARACTERS
 from sessions.models import ChatSession, InboundMessage, Turn
 from tests.sessions.channels import rest_rows
@@ -491,6 +492,35 @@ async def test_conversations_come_newest_first_in_pages(
 
     assert [item["thread"] for item in first["items"] + rest["items"]] == ["c", "b", "a"]
     assert rest["before"] is None
+
+
+async def test_an_archived_conversation_is_not_listed_but_there(
+    async_client: AsyncClient, sardor: Client
+) -> None:
+    posted = (await post(async_client, sardor, "hi")).json()
+    conversation = posted["turn"]["conversation"]
+    await ChatSession.objects.aupdate(archived_at=timezone.now())
+
+    listed = await async_client.get("/api/v1/conversations", headers=sardor.headers)
+    assert listed.json()["items"] == []
+    address = f"/api/v1/conversations/{conversation}/transcript"
+    assert (await async_client.get(address, headers=sardor.headers)).status_code == 200
+
+    again = (await post(async_client, sardor, "one more thing")).json()
+    assert again["turn"]["conversation"] == conversation
+    listed = await async_client.get("/api/v1/conversations", headers=sardor.headers)
+    assert len(listed.json()["items"]) == 1
+
+
+async def test_a_fact_that_was_taken_back_is_not_noted_any_more(
+    async_client: AsyncClient, sardor: Client
+) -> None:
+    first = await post(async_client, sardor, "My name is Sardor", key="k1")
+    assert [fact["text"] for fact in first.json()["noted"]] == ["My name is Sardor"]
+    await WalEntry.objects.aupdate(retracted_at=timezone.now())
+    again = await post(async_client, sardor, "My name is Sardor", key="k1")
+    assert again.json()["message"] == first.json()["message"]
+    assert again.json()["noted"] == []
 
 
 async def test_a_database_that_is_away_is_said_so(
