@@ -25,6 +25,7 @@ from qanot_site.bench.faults.eventlog import Event
 from qanot_site.bench.faults.points import (
     ANSWER_S,
     EVENT_S,
+    Missed,
     Outcome,
     Point,
     Skipped,
@@ -162,12 +163,19 @@ def _told(talk: Talk, letter: Letter) -> Verdict:
 # Beside what is there: room for a little work, so that a small file fills the rest.
 ROOM_BYTES: Final = 160_000_000
 FULL_S: Final = 30.0
+_NO_SPACE: Final = b"No space left on device"
 _BLOCK: Final = b"\0" * (1 << 20)
 
 
 async def _disk_full(scene: Scene) -> Outcome:
-    """Let the disk below PostgreSQL's data fill up while people write, and free it again."""
+    """Let the disk below PostgreSQL's data fill up while people write, and free it again.
+
+    Raises:
+        Missed: Nothing failed for want of space.
+    """
+    log = scene.home.logs / "postgres.log"
     async with _small_disk(scene) as folder:
+        begun = log.stat().st_size
         talks = [await scene.talk() for _ in range(4)]
         letters: list[list[Letter]] = [[] for _ in talks]
         async with scene.browsers(talks) as browsers:
@@ -186,7 +194,9 @@ async def _disk_full(scene: Scene) -> Outcome:
                     for browser, written in zip(browsers, letters, strict=True)
                 )
             )
-        await scene.stop()
+        said = log.read_bytes()[begun:]
+    if _NO_SPACE not in said:
+        raise Missed("PostgreSQL wanted no space while there was none")
     return together(outcomes)
 
 
@@ -346,7 +356,7 @@ async def _count(redis: Redis, seconds: float, verdict: Verdict) -> None:
 
 
 POINTS: Final = (
-    Point("postgres_restarted", _postgres_restarted),
+    Point("postgres_restarted", _postgres_restarted, workers=4),
     Point("two_beats", _two_beats),
     Point("disk_full", _disk_full),
     Point("poison", _poison, workers=4),
