@@ -108,7 +108,9 @@ export class Composer {
    */
   #shortcut(event, stop) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape" && !this.#stopButton.hidden) stop();
+    // A menu that is open takes the key for itself.
+    if (event.key !== "Escape" || document.querySelector(":popover-open")) return;
+    if (!this.#stopButton.hidden) stop();
   }
 }
 

@@ -13,6 +13,7 @@ export class Drawer {
     byId("drawer-shade").addEventListener("click", () => this.close());
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.isOpen || event.defaultPrevented) return;
+      if (document.querySelector(":popover-open")) return;
       event.preventDefault();
       this.close();
     });

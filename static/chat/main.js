@@ -78,6 +78,7 @@ function frame(frame) {
   switch (frame.type) {
     case "conversations":
       sidebar.take(frame);
+      showTitle();
       break;
     case "found":
       sidebar.takeFound(frame);
@@ -337,6 +338,12 @@ function showHeader(agentName, row) {
     agentChoice.value = current.agent;
   }
   document.title = current.id ? `${title} · Qanot` : "Qanot";
+}
+
+/** Another tab may have renamed what is open here. */
+function showTitle() {
+  const row = current.id === null ? undefined : sidebar.row(current.id);
+  if (row) showHeader(row.agent_name, row);
 }
 
 /** Say on an empty page whether the agent has a model, and offer only what works. */

@@ -65,9 +65,13 @@ def test_conversations_are_renamed_archived_and_found_again(scene: Scene) -> Non
         begin(page, "Second matter")
         expect(page.locator(".rows-heading")).to_have_text(["Today"])
         other = person.new_page()
-        other.goto("/chat/")
+        other.goto(page.url)
         expect(other.locator(ROWS)).to_have_count(2)
 
+        page.locator(".row-menu").first.click()
+        page.keyboard.press("Escape")
+        expect(page.locator("#row-menu")).to_be_hidden()
+        expect(page.locator(".row-menu").first).to_be_focused()
         choose(page, 1, "rename")
         page.keyboard.type("not kept")
         page.keyboard.press("Escape")
@@ -77,11 +81,16 @@ def test_conversations_are_renamed_archived_and_found_again(scene: Scene) -> Non
         page.keyboard.press("Enter")
         for tab in (page, other):
             expect(tab.locator(ROWS)).to_have_text(["Second matter", "Oʻzbek tili"])
+        choose(page, 0, "rename")
+        page.keyboard.type("Third")
+        page.keyboard.press("Enter")
+        expect(page.locator("#conversation-title")).to_have_text("Third")
+        expect(other.locator("#conversation-title")).to_have_text("Third")
 
         choose(page, 1, "archive")
         expect(page.locator("#toast")).to_contain_text("is archived")
         for tab in (page, other):
-            expect(tab.locator(ROWS)).to_have_text(["Second matter"])
+            expect(tab.locator(ROWS)).to_have_text(["Third"])
         page.keyboard.press("Control+k")
         page.keyboard.type("O'ZBEK")
         expect(page.locator(ROWS)).to_have_text(["Oʻzbek tili"])
@@ -97,7 +106,7 @@ def test_conversations_are_renamed_archived_and_found_again(scene: Scene) -> Non
         expect(page.locator(ROWS)).to_have_count(2)
 
     titles = ChatSession.objects.order_by("id").values_list("title", "archived_at")
-    assert list(titles) == [("Oʻzbek tili", None), ("Second matter", None)]
+    assert list(titles) == [("Oʻzbek tili", None), ("Third", None)]
 
 
 def test_failed_answer_is_tried_again_and_the_model_is_asked_once(scene: Scene) -> None:
