@@ -1,4 +1,7 @@
-"""Death after the answer, Redis gone, a worker asleep, crowds: nothing is lost or said twice."""
+"""Death after the answer, servers gone, a worker asleep, crowds: nothing is lost or said twice.
+
+`bench faults` has two more points, a full disk and a second beat, which take longer.
+"""
 
 import pytest
 
@@ -12,6 +15,8 @@ POINTS = (
     "worker_paused",
     "delivered_100_times",
     "five_at_once",
+    "postgres_restarted",
+    "poison",
 )
 
 

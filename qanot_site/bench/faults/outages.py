@@ -44,7 +44,7 @@ from sessions.turns.leases import ATTEMPTS_IN_QUARANTINE, ORPHANED_BEFORE_QUARAN
 # --- PostgreSQL restarts -----------------------------------------------------------------------
 
 TURNS_PER_S: Final = 20.0
-TALKS: Final = 40
+TALKS: Final = 20
 # At full length; a tenth in tests.
 LOAD_S: Final = 30.0
 
