@@ -4,7 +4,10 @@ SessionsError
 ├── EmptyMessage       nothing was said
 ├── EmptyTitle         a conversation was to be named by nothing
 ├── MessageTooLong     more was said than a message may hold
-└── KeyReused          the same external id came with another body
+├── KeyReused          the same external id came with another body
+├── NotOver            a turn that still runs cannot be tried again
+├── AlreadyAnswered    what has its answer is not asked again
+└── NothingLeftToAsk   the messages of a turn were erased
 """
 
 
@@ -34,3 +37,15 @@ class MessageTooLong(SessionsError):
 
 class KeyReused(SessionsError):
     """The same sender used the same external id for another body."""
+
+
+class NotOver(SessionsError):
+    """A turn that waits or runs was to be tried again."""
+
+
+class AlreadyAnswered(SessionsError):
+    """A turn that was answered was to be tried again."""
+
+
+class NothingLeftToAsk(SessionsError):
+    """A turn whose messages were erased was to be tried again."""

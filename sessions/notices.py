@@ -50,6 +50,10 @@ _TEXTS: Final[Mapping[str, Promise]] = {
         "%(resets)s. Somebody who runs the agent can raise it: Admin → Agents."
     ),
     # The platform.
+    "ended_by_operator": _(
+        "Somebody who runs this agent ended the answer. Your message is kept; ask again if you "
+        "still need it."
+    ),
     "crashed": _(
         "Something broke each time this was tried, so it was given up. Your message is kept."
     ),

@@ -74,6 +74,7 @@ NoticeCode = Literal[
     "max_tokens",
     "refusal",
     "other_stop",
+    "ended_by_operator",
 ]
 
 

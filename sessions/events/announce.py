@@ -15,6 +15,11 @@ def announce_after_commit(*, session: UUID, turn: UUID, message: UUID) -> None:
     _after_commit(session, wire.session_changed(turn, message=message))
 
 
+def announce_ended_after_commit(*, session: UUID, turn: UUID) -> None:
+    """Publish that a turn ended without a worker, once the running transaction has committed."""
+    _after_commit(session, wire.session_changed(turn))
+
+
 def announce_noted_after_commit(*, session: UUID, turn: UUID) -> None:
     """Publish that what was noted of a turn changed, once the running transaction has committed."""
     _after_commit(session, wire.noted_changed(turn))

@@ -113,8 +113,8 @@ def claim(session_id: int, *, worker_id: int) -> Claimed | None:
     A running turn whose session is free was orphaned: counted, and from the second time on put
     into quarantine, where only one turn at a time runs and only these attempts count.
     """
-    token = uuid.uuid4()
-    if not sql.execute(_TAKE, [token, worker_id, settings.QANOT_LEASE_S, session_id]):
+    token = take(session_id, worker_id=worker_id)
+    if token is None:
         return None
     turn = _oldest_unfinished(session_id)
     if turn is None or not _may_run(turn):
@@ -132,6 +132,13 @@ def claim(session_id: int, *, worker_id: int) -> Claimed | None:
         lambda: _log.info("lease.taken", turn=turn.pk, session=session_id, attempt=turn.attempt)
     )
     return Claimed(turn=turn, token=token, is_exhausted=is_exhausted)
+
+
+def take(session_id: int, *, worker_id: int) -> uuid.UUID | None:
+    """Take a free session's lease; None where somebody works on it."""
+    token = uuid.uuid4()
+    taken = sql.execute(_TAKE, [token, worker_id, settings.QANOT_LEASE_S, session_id])
+    return token if taken else None
 
 
 def _oldest_unfinished(session_id: int) -> Turn | None:
