@@ -8,10 +8,10 @@ import structlog
 from django.conf import settings
 from django_celery_beat.schedulers import DatabaseScheduler
 
+from qanot_site.beat_life import LOCK_ID
+
 log = structlog.get_logger(__name__)
 
-# Any constant shared by all beats of one database: "qanot beat" as a number.
-LOCK_ID = 0x71616E6F74
 RETRY_S = 2.0
 
 

@@ -7,7 +7,7 @@ import psycopg
 from psycopg import sql
 from pydantic import BaseModel, ConfigDict
 
-from qanot_site.beat import LOCK_ID as BEAT_LOCK
+from qanot_site.beat_life import LOCK_ID as BEAT_LOCK
 from sessions.turns.leases import WORKER_LOCKS
 
 # What `qanot_site.settings` calls the platform's own connections.

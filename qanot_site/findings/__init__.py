@@ -1,8 +1,8 @@
-"""What is wrong or will be soon, with the fix: read by `manage.py doctor`.
+"""What is wrong or will be soon, with the fix: read by `manage.py doctor` and its page.
 
 Importing the package registers the checks.
 """
 
-from qanot_site.findings import lengths, models
+from qanot_site.findings import database, lengths, machine, models, processes
 
-__all__ = ["lengths", "models"]
+__all__ = ["database", "lengths", "machine", "models", "processes"]

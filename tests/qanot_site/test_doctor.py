@@ -27,19 +27,19 @@ def healthy(monkeypatch: pytest.MonkeyPatch) -> Agent:
 
 def told() -> str:
     out = StringIO()
-    call_command("doctor", stdout=out, no_color=True)
+    call_command("doctor", "--about", "content", stdout=out, no_color=True)
     return out.getvalue()
 
 
 def only() -> Finding:
     """Return the one finding that there is."""
-    (finding,) = find_all()
+    (finding,) = find_all("content")
     return finding
 
 
 def test_healthy_deployment_has_no_findings(healthy: Agent) -> None:
     assert told() == "Nothing is wrong.\n"
-    call_command("doctor", "--strict", stdout=StringIO())
+    call_command("doctor", "--strict", "--about", "content", stdout=StringIO())
 
 
 def test_case_prompt_budget_1_doctor_names_exact_counts_and_no_words(healthy: Agent) -> None:
@@ -55,7 +55,7 @@ def test_case_prompt_budget_1_doctor_names_exact_counts_and_no_words(healthy: Ag
     assert "secret" not in line
     assert summary == "1 warning · 0 notes"
     with pytest.raises(SystemExit, match="1"):
-        call_command("doctor", "--strict", stdout=StringIO())
+        call_command("doctor", "--strict", "--about", "content", stdout=StringIO())
 
 
 def test_persona_document_that_is_cut_is_named_and_an_archived_one_is_not(healthy: Agent) -> None:
@@ -73,7 +73,7 @@ def test_persona_document_that_is_cut_is_named_and_an_archived_one_is_not(health
 def test_agent_without_a_model_and_one_whose_accounts_are_off(healthy: Agent) -> None:
     factories.agent(name="Idle", team=healthy.team)
     ProviderAccount.objects.update(switched_off_at=timezone.now(), last_error_code="auth")
-    found = {(finding.code, finding.subject): finding for finding in find_all()}
+    found = {(finding.code, finding.subject): finding for finding in find_all("content")}
     assert set(found) == {
         ("agents.no_model", "Idle"),
         ("agents.no_model", "Bee"),
@@ -91,7 +91,7 @@ def test_account_that_a_person_switched_off_is_a_note_only(healthy: Agent) -> No
     finding = only()
     assert (finding.code, finding.level) == ("accounts.switched_off", "note")
     assert finding.subject == str(spare)
-    call_command("doctor", "--strict", stdout=StringIO())
+    call_command("doctor", "--strict", "--about", "content", stdout=StringIO())
 
 
 def test_key_that_cannot_be_read_is_named_by_its_place(
@@ -105,9 +105,9 @@ def test_key_that_cannot_be_read_is_named_by_its_place(
 
 def test_account_without_the_key_that_its_provider_wants(healthy: Agent) -> None:
     ProviderAccount.objects.update(preset="ollama", key_reference="")
-    assert "accounts.no_key" not in [finding.code for finding in find_all()]
+    assert "accounts.no_key" not in [finding.code for finding in find_all("content")]
     ProviderAccount.objects.update(preset="groq")
-    assert "accounts.no_key" in [finding.code for finding in find_all()]
+    assert "accounts.no_key" in [finding.code for finding in find_all("content")]
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_window_of_a_chain_is_looked_at(
     healthy: Agent, model: str, window: int, codes: list[str]
 ) -> None:
     healthy.chain_links.update(model=model, window_tokens=window, max_output_tokens=500)
-    assert [finding.code for finding in find_all()] == codes
+    assert [finding.code for finding in find_all("content")] == codes
 
 
 def test_archived_agents_are_left_alone(healthy: Agent) -> None:
     factories.agent(archived_at=timezone.now() - timedelta(days=1))
-    assert find_all() == []
+    assert find_all("content") == []
 
 
 def test_name_of_somebodys_choosing_stays_in_its_line(healthy: Agent) -> None:

@@ -1,13 +1,13 @@
 """Say what is wrong with this deployment, and how to mend it."""
 
 import sys
-from typing import Any
+from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from qanot_site.findings.registry import Finding, find_all
+from qanot_site.findings.registry import About, Finding, find_all
 
 
 class Command(BaseCommand):
@@ -18,8 +18,14 @@ class Command(BaseCommand):
             "--strict", action="store_true", help="end with status 1 where there is a warning"
         )
 
+        parser.add_argument(
+            "--about",
+            choices=get_args(About),
+            help="only what people set up (content), or what it runs on (deployment)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        found = find_all()
+        found = find_all(options["about"])
         for finding in found:
             self.stdout.write(self._line(finding))
         warnings = sum(finding.level == "warning" for finding in found)
