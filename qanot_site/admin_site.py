@@ -11,6 +11,7 @@ from django.contrib.auth.forms import AuthenticationForm as DjangoAuthentication
 from django.contrib.auth.views import redirect_to_login
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.text import capfirst
@@ -28,6 +29,8 @@ from agents.models import (
     DocumentProposal,
     File,
     Identity,
+    Invitation,
+    LoginRecord,
     Membership,
     Person,
     ProviderAccount,
@@ -92,11 +95,13 @@ GROUPS: tuple[tuple[Promise, tuple[Page, ...]], ...] = (
         (
             (Team, "groups"),
             (Membership, "badge"),
+            (Invitation, "person_add"),
             (Person, "person"),
             (Identity, "fingerprint"),
             (Chat, "group"),
             (ApiToken, "vpn_key"),
             (User, "account_circle"),
+            (LoginRecord, "devices"),
         ),
     ),
 )
@@ -148,6 +153,12 @@ class QanotAdminSite(UnfoldAdminSite):
             return redirect_to_login(reverse("admin:index"), reverse("admin:login"))
         response: HttpResponse = super().login(request, extra_context)
         return response
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Lead to the one page where people change their password."""
+        return redirect("password-change")
 
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None

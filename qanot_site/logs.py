@@ -18,7 +18,8 @@ _SECRET_NAMES = re.compile(
 )
 _COUNTED = re.compile(r"_tokens$|_token_added|first_token|last_token", re.IGNORECASE)
 _URL_PASSWORD = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+]*://[^/\s:@]*):[^/\s@]+@", re.IGNORECASE)
-_LOGIN_LINK = re.compile(r"(?P<path>/login/)[^/\s\"']+")
+# One-time links: to log in, to join, to choose a new password.
+_LOGIN_LINK = re.compile(r"(?P<path>/(?:login|join|password)/)[^/\s\"']+")
 # Keys of model providers and of others that people paste, by how they begin; our own API tokens
 # and what is sealed in rows.
 _KEY_SHAPED = re.compile(
@@ -140,6 +141,7 @@ def configure(log_format: Literal["text", "json"]) -> dict[str, Any]:
                 "celery.app.trace",
                 "django_celery_beat",
                 "celery.beat",
+                "axes",
             )
         },
     }

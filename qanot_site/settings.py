@@ -4,6 +4,7 @@ import hashlib
 import os
 import socket
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -80,6 +81,7 @@ INSTALLED_APPS = [
     # Its page of the API's operations comes from our own address then, not from a CDN.
     "ninja",
     "django_celery_beat",
+    "axes",
     "agents.apps.AgentsConfig",
     "memory.apps.MemoryConfig",
     "sessions.apps.SessionsConfig",
@@ -98,6 +100,8 @@ MIDDLEWARE = [
     "qanot_site.languages.language_of_the_user",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    # Answers in the place of a login page while too many passwords were wrong.
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "qanot_site.urls"
@@ -230,6 +234,24 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+# After five wrong passwords for one user name from one address, a quarter of an hour without
+# another try; other people behind the same address, and the person elsewhere, are not held up.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+# Tries during the pause do not make it longer: whoever waits gets in.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_LOCKOUT_CALLABLE = "qanot_site.login.paused"
+AXES_CLIENT_IP_CALLABLE = "qanot_site.visitors.address_of"
+# Log-ins are listed by our own LoginRecord; what axes counts goes after a quarter of an hour.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/chat/"
 LOGOUT_REDIRECT_URL = "login"

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from qanot_site import api, first_steps, health, languages, login
+from qanot_site import account, api, first_steps, health, joining, languages, login
 
 urlpatterns = [
     path("", login.home, name="home"),
@@ -17,6 +17,14 @@ urlpatterns = [
         name="login",
     ),
     path("login/<str:token>/", login.one_time_link, name="login-link"),
+    path("join/", joining.join, name="join"),
+    path("join/other/", joining.with_another, name="join-other"),
+    path("join/<str:token>/", joining.link, name="join-link"),
+    path("password/new/", login.new_password, name="password-new"),
+    path("password/<str:token>/", login.password_link, name="password-link"),
+    path("account/password/", login.change_password, name="password-change"),
+    path("account/logins/", account.page, name="logins"),
+    path("account/logins/end/", account.end, name="logins-end"),
     path("language/", languages.choose, name="set_language"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("healthz", health.healthz, name="healthz"),

@@ -1,14 +1,25 @@
 """Teams, who runs them, and whom they talk with."""
 
+from typing import Any
+from urllib.parse import urlencode
+
 from django.contrib import admin
 from django.db import models
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import action
 
+from agents.admin import last_owner
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import ReadOnlyAdmin, TeamAdmin, TeamInline
+from agents.admin.last_owner import OwnerKeepingForm, OwnerKeepingFormSet
 from agents.admin.private_grants import MembershipForm
 from agents.models import Chat, Identity, Membership, Person, Team
 from agents.services import access
+from agents.services.memberships import LastOwner
 
 
 class MembershipInline(TeamInline):
@@ -18,6 +29,7 @@ class MembershipInline(TeamInline):
     team_path = "team"
     edit_roles = access.OWNERS
     form = MembershipForm
+    formset = OwnerKeepingFormSet
     fields = ("user", "role", "may_view_private")
     autocomplete_fields = ("user",)
 
@@ -34,20 +46,31 @@ class TeamsAdmin(ArchiveActions, TeamAdmin):
     search_fields = ("name", "slug")
     prepopulated_fields = {"slug": ("name",)}  # noqa: RUF012 - the name Django reads
     inlines = (MembershipInline,)
+    actions_detail = ("invite",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return access.is_superuser(request)
 
+    def has_invite_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
+        """Return whether the user owns the team."""
+        return self._may(request, access.OWNERS, object_id)
+
+    @action(description=_("Invite somebody"), permissions=["invite"], icon="person_add")
+    def invite(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Lead to a new invitation into this team."""
+        page = reverse("admin:agents_invitation_add")
+        return redirect(f"{page}?{urlencode({'team': object_id})}")
+
 
 @admin.register(Membership)
 class MembershipAdmin(TeamAdmin):
-    """Roles. Another user or team is another membership."""
+    """Roles. Another user or team is another membership; a team keeps an owner."""
 
     team_path = "team"
     edit_roles = access.OWNERS
     fixed_fields = ("user",)
     can_delete = True
-    form = MembershipForm
+    form = OwnerKeepingForm
     fields = ("team", "user", "role", "may_view_private")
     list_display = ("user", "team", "role", "may_view_private", "created_at")
     list_select_related = ("user", "team")
@@ -55,6 +78,23 @@ class MembershipAdmin(TeamAdmin):
     ordering = ("team__name", "user__username")
     search_fields = ("user__username", "user__first_name", "user__last_name")
     autocomplete_fields = ("user",)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Return what would go, and, as what protects them, why the last owners may not."""
+        deletable, counts, perms_needed, protected = super().get_deleted_objects(objs, request)
+        try:
+            last_owner.require_without(objs)
+        except LastOwner as error:
+            protected = [*protected, last_owner.words(error)]
+        return deletable, counts, perms_needed, protected
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        with last_owner.keeping_an_owner([obj]):
+            super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: "QuerySet[Any]") -> None:
+        with last_owner.keeping_an_owner(queryset):
+            super().delete_queryset(request, queryset)
 
 
 class IdentityInline(TeamInline):

@@ -310,6 +310,16 @@ class LoginLink(models.Model):
     )
     purpose = models.CharField(_("purpose"), max_length=16, choices=Purpose, default=Purpose.LOGIN)
     digest = models.CharField(max_length=64, unique=True, editable=False)
+    # Whose right to make it is asked again when it is used; null: the platform itself.
+    made_by = models.ForeignKey(
+        User,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("made by"),
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires at"))
     used_at = models.DateTimeField(_("used at"), null=True, blank=True)

@@ -19,6 +19,8 @@ from agents.models import (
     DocumentProposal,
     File,
     Identity,
+    Invitation,
+    LoginRecord,
     Membership,
     Person,
     ProviderAccount,
@@ -103,6 +105,15 @@ def build_side(name: str, *, at: datetime | None = None) -> Side:
     side.make(
         ApiToken, team=team, person=person, name="Token", prefix="qanot_x", digest=name.ljust(64)
     )
+    side.make(
+        Invitation,
+        team=team,
+        note=f"For {name} {EVIL}",
+        digest=f"i{name}".ljust(64),
+        created_by=side.users["owner"],
+        expires_at=at + timedelta(days=36_500),
+    )
+    side.make(LoginRecord, user=human, session_key=f"key-{name}", user_agent=f"Browser {EVIL}")
     _build_documents(side, agent, person)
     side.make(
         DocumentProposal,
@@ -129,6 +140,8 @@ def build_side(name: str, *, at: datetime | None = None) -> Side:
     )
     side.make(UsageRecord, origin="turn:1", team_id=team.pk, agent_id=agent.pk, model="claude-x")
     side.make(AuditEvent, team_id=team.pk, actor="user:1", action="test", subject="agent:1")
+    # What services wrote meanwhile.
+    side.rows[AuditEvent] = list(AuditEvent.objects.filter(team_id=team.pk))
     return side
 
 
