@@ -80,6 +80,10 @@ class Environment:
     openai_api_key_file: str = _variable(
         "", "The same with the key in a file, whose first line it is."
     )
+    ollama_host: str = _variable(
+        "",
+        "Where Ollama runs, as its own programs read it (`host:port`). Empty: `127.0.0.1:11434`.",
+    )
     qanot_home: str = _variable(
         ".qanot", "Folder of the embedded servers' data, uploaded files and the secret key."
     )
@@ -115,6 +119,11 @@ class Environment:
     )
     qanot_log_format: Literal["text", "json"] = _variable(
         "text", "Log lines for people (`text`) or for machines (`json`)."
+    )
+    qanot_metrics_token: str = _variable(
+        "",
+        "Bearer token with which `/metrics` is read, of 24 characters or more. Empty: there is no "
+        "such page.",
     )
     qanot_dump_before_migrate: Literal["auto", "off", "require"] = _variable(
         "auto",

@@ -268,7 +268,7 @@ CSRF_COOKIE_SECURE = _is_https
 # (uvicorn's FORWARDED_ALLOW_IPS): docs/deploy.md.
 SECURE_SSL_REDIRECT = _is_https
 # Asked by whatever watches this machine, on it.
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if _is_https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _is_https
 SECURE_HSTS_PRELOAD = _is_https
@@ -327,9 +327,11 @@ LOGGING = logs.configure(ENVIRONMENT.qanot_log_format)
 # The platform's own.
 QANOT_HOME = HOME.folder
 QANOT_PUBLIC_URL = ENVIRONMENT.qanot_public_url.rstrip("/")
+QANOT_OLLAMA_HOST = ENVIRONMENT.ollama_host
 # Hosts that anybody may have asked although they are private: docs/security.md.
 QANOT_PRIVATE_HOSTS = frozenset(ENVIRONMENT.qanot_private_hosts)
 QANOT_DUMP_BEFORE_MIGRATE = ENVIRONMENT.qanot_dump_before_migrate
+QANOT_METRICS_TOKEN = ENVIRONMENT.qanot_metrics_token
 QANOT_STREAMS = ENVIRONMENT.qanot_streams
 QANOT_LEASE_S = ENVIRONMENT.qanot_lease_s
 QANOT_HEARTBEAT_S = ENVIRONMENT.qanot_heartbeat_s

@@ -27,7 +27,8 @@ from agents.admin.base import TeamAdmin, page_of
 from agents.admin.connect_form import ConnectForm, asks_address
 from agents.core.errors import ProviderError
 from agents.models import Agent, ProviderAccount, User
-from agents.providers.presets import OLLAMA_URL, PRESETS, Preset
+from agents.providers import ollama
+from agents.providers.presets import PRESETS, Preset
 from agents.services import access, connecting
 from agents.services.catalogue import ModelFacts
 from agents.services.connecting import Draft, Tested
@@ -80,7 +81,8 @@ class ConnectPages(TeamAdmin):
         agent = self._agent(request, request.POST.get("agent"))
         if not access.is_superuser(request):
             raise PermissionDenied
-        values = {"preset": "ollama", "base_url": request.POST.get("base_url") or OLLAMA_URL}
+        base_url = request.POST.get("base_url") or _ollama_url()
+        values = {"preset": "ollama", "base_url": base_url}
         form = ConnectForm(values, agent=agent, by_superuser=True)
         if not form.is_valid():
             return _mistakes(form)
@@ -107,7 +109,9 @@ class ConnectPages(TeamAdmin):
 
     def _agents(self, request: HttpRequest) -> "QuerySet[Agent]":
         page = page_of(self.admin_site, Agent)
-        rows = Agent.objects.filter(archived_at=None).order_by("team__name", "name", "id")
+        rows = Agent.objects.filter(archived_at=None, managed_by="").order_by(
+            "team__name", "name", "id"
+        )
         if page is None or not self.has_add_permission(request):
             raise PermissionDenied
         return page.narrow(request, rows.select_related("team"), self.edit_roles)
@@ -268,9 +272,15 @@ def _model(facts: ModelFacts, draft: Draft) -> dict[str, Any]:
     }
 
 
+def _ollama_url() -> str:
+    """Return where an Ollama of this machine is looked for."""
+    return ollama.address_of(settings.QANOT_OLLAMA_HOST)
+
+
 def _card(known: Preset) -> dict[str, Any]:
     return {
         "preset": known,
+        "base_url": _ollama_url() if known.name == "ollama" else known.base_url,
         "hint": words.hint(known.hint),
         "asks_address": asks_address(known),
         "key_host": known.key_page.removeprefix("https://").partition("/")[0],

@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import Final
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
@@ -25,6 +26,8 @@ from agents.providers.loose import mapping, mappings, positive, string
 from agents.providers.presets import OLLAMA_URL
 from agents.providers.replies import encode
 
+OLLAMA_PORT: Final = 11434
+_URL_PORTS: Final = {"http": 80, "https": 443}
 PROBE_S: Final = 1.0
 OK: Final = 200
 USUAL_WINDOW: Final = 4_096
@@ -40,6 +43,23 @@ Ask = Callable[[str, JsonObject | None], Awaitable[JsonValue]]
 def root_of(base_url: str) -> str:
     """Return the server's own address for that of its OpenAI-compatible side."""
     return base_url.rstrip("/").removesuffix("/v1")
+
+
+def address_of(host: str) -> str:
+    """Return the OpenAI-compatible address of an Ollama, from what ``OLLAMA_HOST`` may hold.
+
+    Its programs take a host, a port or a whole URL; a server that listens everywhere is asked on
+    this machine. Empty for the usual place.
+    """
+    host = host.strip().rstrip("/")
+    if not host:
+        return OLLAMA_URL
+    is_url = "://" in host
+    url = urlsplit(host if is_url else f"http://{host}")
+    name = url.hostname or "127.0.0.1"
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(name, name)  # noqa: S104 - compared, not bound
+    port = url.port or (_URL_PORTS.get(url.scheme) if is_url else None) or OLLAMA_PORT
+    return f"{url.scheme}://{f'[{name}]' if ':' in name else name}:{port}/v1"
 
 
 async def probe(base_url: str = OLLAMA_URL, *, guard: Guard) -> tuple[ModelInfo, ...] | None:

@@ -1,4 +1,4 @@
-"""What stands in nobody's way: the pages as axe sees them, on phone and desk, in both themes."""
+"""What stands in nobody's way: the pages as axe sees them, in both sizes and themes."""
 
 import pytest
 from django.urls import reverse

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,13 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 class Running:
     """One `manage.py up` with a home of its own."""
 
-    def __init__(self, home: Path, *options: str, output: str = "first") -> None:
+    def __init__(
+        self,
+        home: Path,
+        *options: str,
+        output: str = "first",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.port = free_port()
         self.home = home
         self._output = home.with_name(f"{output}.out")
@@ -29,7 +35,7 @@ class Running:
                 ],
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                env=clean_environment(),
+                env=clean_environment() | dict(environment or {}),
             )
 
     @property
@@ -69,9 +75,14 @@ def clean_environment() -> dict[str, str]:
 
 
 @contextmanager
-def running(home: Path, *options: str, output: str = "first") -> Iterator[Running]:
+def running(
+    home: Path,
+    *options: str,
+    output: str = "first",
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Running]:
     """Start `up` and leave nothing of it behind."""
-    platform = Running(home, *options, output=output)
+    platform = Running(home, *options, output=output, environment=environment)
     try:
         yield platform
     finally:

@@ -152,3 +152,20 @@ async def test_a_slow_first_load_is_waited_for_as_long_as_the_account_says() -> 
 async def test_a_model_that_is_not_there_is_refused(provider: Provider) -> None:
     with pytest.raises(RequestRefused):
         await collect(provider, call_to("gone:1b"))
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("", "http://127.0.0.1:11434/v1"),
+        ("127.0.0.1:11500", "http://127.0.0.1:11500/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),  # noqa: S104 - a setting of theirs
+        (":8080", "http://127.0.0.1:8080/v1"),
+        ("[::]:11434", "http://[::1]:11434/v1"),
+        ("gpu.example.org", "http://gpu.example.org:11434/v1"),
+        ("https://gpu.example.org/", "https://gpu.example.org:443/v1"),
+        ("http://gpu.example.org", "http://gpu.example.org:80/v1"),
+    ],
+)
+def test_its_address_is_read_as_its_own_programs_do(host: str, address: str) -> None:
+    assert ollama.address_of(host) == address
