@@ -18,6 +18,12 @@ class Command(BaseCommand):
         parser.add_argument("username")
         parser.add_argument("--name", default="command line", help="what the token is for")
         parser.add_argument("--team", help="slug of the team; needed by users of several teams")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=[str(scope) for scope in ApiToken.Scope],
+            help="what it may do; several times for several; chat, if not given",
+        )
         parser.add_argument("--days", type=int, help="days until it expires; never, if not given")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -30,7 +36,8 @@ class Command(BaseCommand):
                 team=team,
                 person=people.person_of(user, team),
                 name=options["name"],
-                scopes=[ApiToken.Scope.CHAT],
+                scopes=[ApiToken.Scope(name) for name in options["scope"] or ["chat"]],
+                by="command:token",
                 expires_at=(
                     timezone.now() + timedelta(days=options["days"]) if options["days"] else None
                 ),

@@ -98,8 +98,9 @@ def test_a_changed_agent_is_told_with_before_and_after(ours: Side) -> None:
 
 def test_saving_without_a_change_tells_nothing(ours: Side) -> None:
     agent = ours.one(Agent)
+    client = client_of(ours.users["editor"])
     before = AuditEvent.objects.count()
-    answer = client_of(ours.users["editor"]).post(address(agent), agent_values(agent))
+    answer = client.post(address(agent), agent_values(agent))
     assert answer.status_code == 302
     assert AuditEvent.objects.count() == before
 
@@ -139,9 +140,10 @@ def test_a_new_agent_is_told_with_what_was_filled_in(ours: Side) -> None:
 
 def test_a_refused_change_is_not_told(ours: Side) -> None:
     agent = ours.one(Agent)
+    client = client_of(ours.users["editor"])
     before = AuditEvent.objects.count()
     refused = agent_values(agent, max_iterations=1000)
-    assert client_of(ours.users["editor"]).post(address(agent), refused).status_code == 200
+    assert client.post(address(agent), refused).status_code == 200
     assert AuditEvent.objects.count() == before
 
 
