@@ -19,7 +19,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
-from sessions.channels.rest.problems import Problem, ProblemCode
+from agents.api.problems import Problem, ProblemCode
+from agents.api.router import router as agents_router
 from sessions.channels.rest.router import NAMESPACE, router
 
 JSON_TYPE = "application/json"
@@ -56,6 +57,7 @@ api = Api(
     urls_namespace=NAMESPACE,
 )
 api.add_router("", router)
+api.add_router("", agents_router)
 
 
 def problem(
@@ -83,7 +85,9 @@ def problem(
 
 @api.exception_handler(Problem)
 def _on_problem(request: HttpRequest, exc: Problem) -> HttpResponse:
-    return problem(request, exc.status, exc.code, exc.detail, headers=exc.headers)
+    return problem(
+        request, exc.status, exc.code, exc.detail, headers=exc.headers, errors=exc.errors
+    )
 
 
 @api.exception_handler(AuthenticationError)

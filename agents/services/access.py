@@ -88,6 +88,14 @@ def _rights_of(request: HttpRequest) -> _Rights:
     return known
 
 
+def has_role(user: User, team_id: int, allowed: Collection[str]) -> bool:
+    """Return whether a user has one of these roles in a team right now; a superuser has all."""
+    if not user.is_active:
+        return False
+    rows = Membership.objects.filter(user=user, team_id=team_id, role__in=allowed)
+    return user.is_superuser or rows.exists()
+
+
 def may_enter(request: HttpRequest) -> bool:
     """Return whether the admin has anything for this user."""
     found = teams(request, READERS)

@@ -8,10 +8,10 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from agents.models import ApiToken
+from agents.api.problems import Problem
+from agents.models import Agent, ApiToken
 from sessions import conversations, inbox
 from sessions.channels.rest import reading
-from sessions.channels.rest.problems import Problem
 from sessions.channels.rest.schemas import MessageIn, NotedOut, PostedOut
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
 from sessions.inbox import Accepted, Inbound
@@ -39,7 +39,8 @@ def post(
     if session is not None:
         accepted = _accept(inbound, session)
     else:
-        accepted, session = _begin(token, agent_id, message.thread, inbound)
+        agent = reading.find_agent(token, agent_id)
+        accepted, session = _begin(token, agent, message.thread, inbound)
     turn = accepted.turn
     turn.session = session
     posted = PostedOut(
@@ -74,11 +75,11 @@ def _find_session(token: ApiToken, agent_id: UUID, thread: str) -> ChatSession |
 
 @transaction.atomic
 def _begin(
-    token: ApiToken, agent_id: UUID, thread: str, inbound: Inbound
+    token: ApiToken, agent: Agent, thread: str, inbound: Inbound
 ) -> tuple[Accepted, ChatSession]:
     """Accept the first message; a refused one leaves no empty conversation behind."""
     session = conversations.open_direct(
-        agent=reading.find_agent(token, agent_id),
+        agent=agent,
         account=conversations.channel_account(token.team, ChannelAccount.Channel.REST),
         person=token.person,
         thread=thread,

@@ -12,11 +12,12 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
+from agents.api import foreign
+from agents.api.problems import Problem
 from agents.core.loop import PARAGRAPH
 from agents.core.messages import JsonObject, load_reply
 from agents.models import Agent, ApiToken, UsageRecord
 from sessions import conversations, notices
-from sessions.channels.rest.problems import Problem
 from sessions.channels.rest.schemas import (
     AgentOut,
     ConversationOut,
@@ -85,7 +86,12 @@ def find_agent(token: ApiToken, agent_id: UUID) -> Agent:
     """
     agent = _agents(token).filter(public_id=agent_id).first()
     if agent is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "not_found", _("There is no such agent."))
+        raise foreign.missing(
+            token,
+            _("There is no such agent."),
+            what=f"agent:{agent_id}",
+            others=Agent.objects.filter(public_id=agent_id).exclude(team_id=token.team_id),
+        )
     return agent
 
 
@@ -101,7 +107,12 @@ def find_turn(token: ApiToken, turn_id: UUID) -> Turn:
         .first()
     )
     if turn is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "not_found", _("There is no such turn."))
+        raise foreign.missing(
+            token,
+            _("There is no such turn."),
+            what=f"turn:{turn_id}",
+            others=Turn.objects.filter(public_id=turn_id),
+        )
     return turn
 
 
@@ -208,7 +219,12 @@ def find_conversation(token: ApiToken, conversation_id: UUID) -> ChatSession:
     """
     session = _sessions(token).filter(public_id=conversation_id).first()
     if session is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "not_found", _("There is no such conversation."))
+        raise foreign.missing(
+            token,
+            _("There is no such conversation."),
+            what=f"session:{conversation_id}",
+            others=ChatSession.objects.filter(public_id=conversation_id),
+        )
     return session
 
 

@@ -9,16 +9,16 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 from ninja import Header, Query, Router, Status
 
+from agents.api.auth import ApiRequest, BearerToken
+from agents.api.problems import ProblemOut
 from agents.db import in_db
 from agents.models import ApiToken
 from sessions.channels.rest import posting, reading, streaming
-from sessions.channels.rest.auth import ApiRequest, BearerToken
 from sessions.channels.rest.schemas import (
     AgentsOut,
     ConversationsOut,
     MessageIn,
     PostedOut,
-    ProblemOut,
     TranscriptOut,
     TurnOut,
 )
@@ -27,7 +27,8 @@ from sessions.turns import stopping
 NAMESPACE: Final = "api"
 LONGEST_WAIT_S: Final = 60
 
-router = Router(auth=BearerToken(), tags=["chat"])
+_CHAT: Final = ApiToken.Scope.CHAT
+router = Router(auth=BearerToken(_CHAT), tags=["chat"])
 
 _PROBLEMS: Final[Mapping[int, type[ProblemOut]]] = {
     status: ProblemOut for status in (401, 403, 422, 503)
@@ -61,7 +62,12 @@ Key = Annotated[
 ]
 
 
-@router.get("/agents", response={200: AgentsOut, **_PROBLEMS}, url_name="agents")
+@router.get(
+    "/agents",
+    response={200: AgentsOut, **_PROBLEMS},
+    auth=BearerToken(_CHAT, ApiToken.Scope.AGENTS_READ, ApiToken.Scope.AGENTS_WRITE),
+    url_name="agents",
+)
 async def list_agents(request: ApiRequest) -> AgentsOut:
     """List the agents that one may talk to."""
     return AgentsOut(items=await in_db(reading.agents, request.auth))

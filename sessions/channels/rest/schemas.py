@@ -9,7 +9,6 @@ from ninja import Schema
 from pydantic import ConfigDict, Field
 
 from agents.core.messages import JsonObject
-from sessions.channels.rest.problems import ProblemCode
 from sessions.inbox import MAX_CHARACTERS
 
 TurnState = Literal["queued", "running", "answered", "stopped", "ended", "failed"]
@@ -148,23 +147,3 @@ class TranscriptOut(Schema):
 
     items: list[EntryOut]
     before: UUID | None = Field(description="Ask with it for older turns; None at the start.")
-
-
-class FieldProblem(Schema):
-    """What is wrong with one field."""
-
-    field: str = Field(description="Where it is, such as `body.text` or `query.limit`.")
-    code: str
-    detail: str
-
-
-class ProblemOut(Schema):
-    """A problem as RFC 9457 has it."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    instance: str
-    code: ProblemCode
-    errors: list[FieldProblem] = Field(default=[], description="Only for `invalid`.")

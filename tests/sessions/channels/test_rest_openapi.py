@@ -15,7 +15,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis import Case
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+from agents.models import AgentDocument, ApiToken, Membership, Person
+from agents.services import documents
 from qanot_site.api import api
+from tests import factories
 from tests.sessions.channels import rest_platform, rest_rows
 from tests.sessions.channels.rest_platform import Web
 from tests.sessions.channels.rest_rows import Client
@@ -41,6 +44,7 @@ class Scene:
 @pytest.fixture
 def scene() -> Iterator[Scene]:
     client = rest_rows.make_client("Sardor")
+    _let_edit(client)
     with rest_platform.web() as web:
         posted = httpx.post(
             f"{web.address}/api/v1/agents/{client.agent.public_id}/messages",
@@ -53,8 +57,18 @@ def scene() -> Iterator[Scene]:
             "agent_id": str(client.agent.public_id),
             "turn_id": posted["id"],
             "conversation_id": posted["conversation"],
+            "name": "SOUL.md",
         }
         yield Scene(client, web, ids)
+
+
+def _let_edit(client: Client) -> None:
+    """Let the token do whatever a token may, for an editor of the team."""
+    membership = factories.membership(team=client.team, role=Membership.Role.EDITOR)
+    Person.objects.filter(pk=client.person.pk).update(user=membership.user)
+    ApiToken.objects.filter(pk=client.token.pk).update(scopes=list(ApiToken.Scope))
+    document = AgentDocument(agent=client.agent, name="SOUL.md")
+    documents.save(document, text="Kind", author=None, reason="")
 
 
 def test_every_operation_does_as_it_is_described(scene: Scene) -> None:
