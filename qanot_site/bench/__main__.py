@@ -1,12 +1,14 @@
 """`python -m qanot_site.bench MEASURE`: start what is measured, measure it, stop it."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
 from typing import Final
 
 import django
+from django.core.management import call_command
 from django.utils.module_loading import import_string
 from rich.table import Table
 
@@ -33,7 +35,7 @@ MEASURES: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `bench`."""
-    parser.add_argument("measure", choices=("turns", "streams", "faults"))
+    parser.add_argument("measure", choices=("turns", "streams", "faults", "backup"))
     parser.add_argument(
         "--json", metavar="FILE", help="write the figures as JSON to a file, or to - (stdout)"
     )
@@ -45,6 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tenth", action="store_true", help="faults: lease, sweep and outage a tenth as long"
+    )
+    parser.add_argument(
+        "--entries",
+        type=int,
+        default=1_000_000,
+        metavar="N",
+        help="backup: how many transcript entries there are",
     )
 
 
@@ -72,6 +81,8 @@ def main(arguments: Sequence[str]) -> int | str:
 def _measure(options: argparse.Namespace, home: Home) -> None:
     if options.measure == "faults":
         figures, shown = _faults(options, home)
+    elif options.measure == "backup":
+        figures, shown = _backup(options.entries, home)
     else:
         figures, shown = _figures(options.measure, home)
     report.deliver(figures, shown, json_to=options.json)
@@ -116,6 +127,18 @@ def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Ta
             lengths=lengths(0.1 if options.tenth else 1.0),
         )
     return figures, shown
+
+
+def _backup(entries: int, home: Home) -> tuple[report.Figures, Table]:
+    """Back up and restore on servers of our own, without the platform."""
+    load = report.load()
+    with own_servers(home) as servers:
+        django.setup()
+        call_command("prepare", stdout=io.StringIO())
+        measures, shown = import_string("qanot_site.bench.backup.measure")(
+            home.folder, servers, entries=entries
+        )
+    return {"load": load, "measures": measures}, shown
 
 
 if __name__ == "__main__":
