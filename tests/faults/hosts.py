@@ -22,11 +22,26 @@ STOP_S = 10
 
 def require_namespaces() -> None:
     """Skip where no namespaces can be made; in CI, as root, that is a failure."""
-    ip = shutil.which("ip")
-    if os.geteuid() != 0 or ip is None:
-        if os.environ.get("CI") and os.geteuid() == 0:
-            pytest.fail("`ip` is missing: install iproute2")
-        pytest.skip("network namespaces need root and `ip` (iproute2)")
+    reason = _why_not()
+    if reason and os.environ.get("CI") and os.geteuid() == 0:
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+
+
+def _why_not() -> str:
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    if shutil.which("ip") is None:
+        return "network namespaces need `ip`: install iproute2"
+    probe = f"qanot-{os.getpid()}-probe"
+    made = subprocess.run(
+        ["ip", "netns", "add", probe], capture_output=True, text=True, check=False
+    )
+    if made.returncode:
+        return f"no network namespace can be made: {made.stderr.strip()}"
+    _ip("netns", "del", probe)
+    return ""
 
 
 def _ip(*arguments: str) -> None:

@@ -119,8 +119,9 @@ class Command(BaseCommand):
             f"{len(manifest.files)} files; counts and hashes are those of {manifest.made_at:%F %T} "
             "UTC."
         )
-        if manifest.key_mark != making.mark_of(settings.SECRET_KEY):
+        keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+        if manifest.key_mark not in map(making.mark_of, keys):
             self.stdout.write(
-                "The secret key here is another one: set QANOT_SECRET_KEY to that of the backup, "
-                "else the providers' keys have to be entered again."
+                "The secret key here is another one: add that of the backup to "
+                "QANOT_SECRET_KEY_FALLBACKS, else the providers' keys have to be entered again."
             )
