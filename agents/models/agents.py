@@ -43,6 +43,10 @@ class Agent(PublicIdModel, ArchivableModel):
         editable=False,
         help_text=_("The file that owns it (`manage.py apply`); it is changed there, not here."),
     )
+    # agents.services.managed.Mark
+    managed_mark = models.JSONField(
+        _("as the file was applied"), null=True, blank=True, editable=False
+    )
     daily_cap_usd = models.DecimalField(
         _("daily cap (USD)"),
         max_digits=8,

@@ -92,6 +92,10 @@ class ProviderAccount(models.Model):
         editable=False,
         help_text=_("The file that owns it (`manage.py apply`); it is changed there, not here."),
     )
+    # agents.services.managed.Mark
+    managed_mark = models.JSONField(
+        _("as the file was applied"), null=True, blank=True, editable=False
+    )
     tested_at = models.DateTimeField(_("tested at"), null=True, blank=True, editable=False)
     failures = models.PositiveIntegerField(_("failures in a row"), default=0, editable=False)
     cool_until = models.DateTimeField(

@@ -32,7 +32,7 @@ from agents.core.protocols import FREE, ListsModels, ModelCall, ModelInfo, Provi
 from agents.models import Agent, ChainLink, ProviderAccount, UsageRecord, User
 from agents.net import Guard
 from agents.providers import ollama, open_provider, warm
-from agents.services import accounts, audit, catalogue, chain, keys, ledger, secrets
+from agents.services import accounts, audit, catalogue, chain, keys, ledger, managed, secrets
 from agents.services.catalogue import ModelFacts
 
 QUESTION: Final = "Reply with the single word: OK"
@@ -272,7 +272,11 @@ def save(
     Args:
         is_first: Ask it before the agent's other models.
         by: Who connects, for the audit log.
+
+    Raises:
+        ManagedByFile: A file owns the agent's chain.
     """
+    managed.refuse_edit(agent)
     is_new_account = not draft.is_stored
     account = _kept(draft)
     # An account like it may have been there: then that one is used.
@@ -351,8 +355,9 @@ def _kept(draft: Draft) -> ProviderAccount:
     )
     for known in same.order_by("id"):
         if _has_key(known, draft):
-            known.may_reach_private = known.may_reach_private or account.may_reach_private
-            known.save(update_fields=["may_reach_private", "updated_at"])
+            if not known.managed_by:
+                known.may_reach_private = known.may_reach_private or account.may_reach_private
+                known.save(update_fields=["may_reach_private", "updated_at"])
             return known
     account.name = accounts.free_name(account.team, account.name)
     if draft.key and not account.key_reference:

@@ -4,14 +4,20 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from agents.models import AgentDocument, AgentDocumentVersion, BootstrapRitual, User
-from agents.services import audit
+from agents.services import audit, managed
 
 RITUAL = "BOOTSTRAP.md"
 
 
 @transaction.atomic
 def save(
-    document: AgentDocument, *, text: str, author: User | None, reason: str, through: str = ""
+    document: AgentDocument,
+    *,
+    text: str,
+    author: User | None,
+    reason: str,
+    through: str = "",
+    file: str = "",
 ) -> AgentDocumentVersion | None:
     """Give a document a new text, keeping what was written as a version.
 
@@ -22,10 +28,16 @@ def save(
         author: Who wrote it; None for the platform. What people write is told in the audit log,
             without its words.
         through: By which way they wrote it, for the log, where that is not the admin.
+        file: By which file it is changed, for agents that one owns.
 
     Returns:
         The new version, or None where the text was the same already.
+
+    Raises:
+        ManagedByFile: A file owns the agent, and with it the documents that are no person's.
     """
+    if document.person_id is None:
+        managed.refuse_edit(document.agent, file=file)
     if document._state.adding:
         document.text = ""
         document.save()
@@ -70,11 +82,18 @@ def restore(version: AgentDocumentVersion, *, author: User | None) -> AgentDocum
 
 
 @transaction.atomic
-def use_again(document: AgentDocument, *, by: User | None = None) -> bool:
+def use_again(document: AgentDocument, *, by: User | None = None, file: str = "") -> bool:
     """Let prompts show an archived document again; False where it was not archived.
 
     With BOOTSTRAP.md the first conversation begins anew.
+
+    Args:
+        file: By which file, for agents that one owns.
+
+    Raises:
+        ManagedByFile: A file owns the agent.
     """
+    managed.refuse_edit(document.agent, file=file)
     rows = AgentDocument.objects.filter(pk=document.pk, archived_at__isnull=False)
     if not rows.update(archived_at=None):
         return False

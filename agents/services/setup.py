@@ -109,7 +109,8 @@ def _ensure_key_accounts(team: Team, agent: Agent) -> None:
             key_reference=f"env:{known.variable}",
             defaults={"name": known.name, "kind": known.kind, "preset": known.kind.value},
         )
-        if is_new:
+        # What a file owns gets its chain from there.
+        if is_new and not agent.managed_by:
             ChainLink.objects.create(
                 agent=agent,
                 account=account,
