@@ -17,6 +17,7 @@ from agents.admin import connect_words as words
 from agents.admin.agent_pages import AgentPages
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import TeamAdmin, TeamForm, TeamInline
+from agents.admin.managed import ManagedAgents
 from agents.models import Agent, AgentDocument, ChainLink, ToolGrant
 from agents.services import caps
 from agents.tools import registry
@@ -96,7 +97,7 @@ class ToolGrantInline(TeamInline):
 
 
 @admin.register(Agent)
-class AgentAdmin(AgentPages, ArchiveActions, TeamAdmin):
+class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
     """The team's agents."""
 
     team_path = "team"
@@ -141,7 +142,8 @@ class AgentAdmin(AgentPages, ArchiveActions, TeamAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
         """Leave the record out until there is one."""
-        return self.fieldsets if obj else self.fieldsets[:-1]
+        fieldsets = super().get_fieldsets(request, obj)
+        return fieldsets if obj else fieldsets[:-1]
 
     @admin.display(description=_("today"))
     def spent_today(self, agent: Agent) -> str:

@@ -13,10 +13,11 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from agents.admin import agent_pages, purposes
 from agents.admin.base import TeamAdmin, TeamForm
+from agents.admin.managed import is_managed
 from agents.admin.privacy import PrivateText, belongs_to_user
 from agents.core.prompt import DOCUMENT_CHARACTERS
 from agents.models import Agent, AgentDocument, AgentDocumentVersion, User
-from agents.services import access, diffs, documents, measuring, persona
+from agents.services import access, diffs, documents, managed, measuring, persona
 from agents.services.measuring import Measure
 
 VERSIONS_SHOWN = 20
@@ -204,6 +205,8 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
         may = super().has_change_permission(request, obj)
         if obj is None:
             return may
+        if obj.person_id is None and is_managed(obj.agent):
+            return False
         return may and getattr(obj, "is_readable", False) and not getattr(obj, "is_others", False)
 
     def save_model(
@@ -264,6 +267,7 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
             "version": stored.version_number,
             "is_readable": is_readable,
             "may_write": self.has_change_permission(request, obj),
+            "kept_in_file": "" if obj.person_id else managed.sentence(obj.agent),
             "stored_text": text,
             "measure": measure,
             "length_words": length_words(measure) if is_readable else "",

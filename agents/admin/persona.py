@@ -15,9 +15,10 @@ from django.utils.translation import get_language, gettext
 
 from agents.admin import agent_pages, purposes
 from agents.admin.documents import grouped, length_words
+from agents.admin.managed import is_managed
 from agents.admin.persona_templates import LANGUAGES
 from agents.models import Agent, AgentDocument, DocumentProposal, User
-from agents.services import access, documents, measuring, personas
+from agents.services import access, documents, managed, measuring, personas
 from agents.services.measuring import Measure
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def overview(request: HttpRequest, agent: Agent) -> HttpResponse:
             "cut_entries": [entry for entry in entries if entry.measure and entry.measure.removed],
             "proposals": open_proposals,
             "may_edit": is_editor,
+            "kept_in_file": managed.sentence(agent),
             "persons_documents": agent.documents.filter(name=purposes.PERSONS).count(),
             "templates": personas.templates(),
             "languages": LANGUAGES,
@@ -94,6 +96,8 @@ def use_again(request: HttpRequest, agent: Agent) -> HttpResponse:
 
 def may_edit(request: HttpRequest, agent: Agent) -> bool:
     """Return whether the user may change the agent's documents."""
+    if is_managed(agent):
+        return False
     teams = access.teams(request, access.EDITORS)
     return teams is None or agent.team_id in teams
 

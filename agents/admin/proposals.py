@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from agents.admin import agent_pages
 from agents.admin.base import ReadOnlyAdmin
 from agents.models import AgentDocument, DocumentProposal, User
-from agents.services import access, diffs, measuring, proposals
+from agents.services import access, diffs, managed, measuring, proposals
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -86,6 +86,8 @@ class DocumentProposalAdmin(ReadOnlyAdmin):
         if not self.may_decide(request, proposal):
             return HttpResponse(status=403)
         is_accepted = "accept" in request.POST
+        if is_accepted:
+            managed.refuse_edit(proposal.agent)
         if is_accepted == ("refuse" in request.POST):
             return HttpResponse(status=400)
         if is_accepted:
@@ -130,6 +132,7 @@ class DocumentProposalAdmin(ReadOnlyAdmin):
             "has_moved_on": is_open and version != proposal.base_version,
             "is_open": is_open,
             "may_decide": is_open and self.may_decide(request, proposal),
+            "kept_in_file": managed.sentence(proposal.agent) if is_open else "",
             "diff": diffs.compare(before, proposal.text),
             "persona_url": agent_pages.address("persona", proposal.agent_id),
             "measure": measuring.measure(proposal.agent, proposal.text, now=timezone.now()),

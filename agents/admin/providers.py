@@ -22,6 +22,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 from agents.admin import connect_words as words
 from agents.admin.base import TeamForm
 from agents.admin.connect import ConnectPages, wait_for
+from agents.admin.managed import ManagedAccounts
 from agents.core.errors import ProviderError
 from agents.models import ChainLink, ProviderAccount, User
 from agents.services import access, accounts, connecting, keys
@@ -78,7 +79,7 @@ class AccountForm(TeamForm):
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(ConnectPages):
+class ProviderAccountAdmin(ManagedAccounts, ConnectPages):
     """The team's accounts.
 
     Owners and editors bring their own keys to public addresses. Which variable or file of this
@@ -156,8 +157,8 @@ class ProviderAccountAdmin(ConnectPages):
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
         """Leave out what only another kind of account has."""
         if isinstance(obj, ProviderAccount) and obj.kind == ProviderAccount.Kind.ANTHROPIC:
-            return self.fieldsets
-        *others, (title, options) = self.fieldsets
+            return super().get_fieldsets(request, obj)
+        *others, (title, options) = super().get_fieldsets(request, obj)
         shown = tuple(name for name in options["fields"] if name != "prompt_cache")
         return (*others, (title, {**options, "fields": shown}))
 
