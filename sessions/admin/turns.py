@@ -23,6 +23,7 @@ from sessions.admin.text import (
     seconds,
     session_link,
 )
+from sessions.admin.turn_operating import Operated
 from sessions.models import InboundMessage, TranscriptEntry, Turn, TurnStep, WorkerProcess
 
 STATE_COLOURS = {
@@ -52,37 +53,6 @@ class MessageInline(ConversationText, ReadOnlyInline):
         return links.to_row(InboundMessage, row.pk, row.ref)
 
 
-class StepInline(ConversationText, ReadOnlyInline):
-    """Model calls and tool calls, in order."""
-
-    model = TurnStep
-    team_path = "turn__session__team"
-    session_path = "turn__session__"
-    fields = readonly_fields = (
-        "link",
-        "kind",
-        "name",
-        "attempt",
-        "started_at",
-        "seconds",
-        "characters",
-        "failed",
-    )
-    ordering = ("number",)
-
-    @admin.display(description=_("step"))
-    def link(self, row: TurnStep) -> str:
-        return links.to_row(TurnStep, row.pk, f"#{row.number}")
-
-    @admin.display(description=_("seconds"))
-    def seconds(self, row: TurnStep) -> str:
-        return seconds(row)
-
-    @admin.display(description=_("characters"))
-    def characters(self, row: Any) -> str:
-        return "–" if row.text_length is None else str(row.text_length)
-
-
 class EntryInline(ConversationText, ReadOnlyInline):
     """What the turn left in the transcript."""
 
@@ -110,7 +80,7 @@ class EntryInline(ConversationText, ReadOnlyInline):
 
 
 @admin.register(Turn)
-class TurnAdmin(ReadOnlyAdmin):
+class TurnAdmin(Operated, ReadOnlyAdmin):
     """Turns: what each answered, in which steps, and how long it all took."""
 
     team_path = "session__team"
@@ -120,12 +90,6 @@ class TurnAdmin(ReadOnlyAdmin):
             {
                 "fields": (
                     "session_link",
-                    "agent",
-                    "state",
-                    "notice_code",
-                    "attempt",
-                    "orphaned",
-                    "quarantine_attempts",
                     "is_private",
                     "usage_link",
                     "public_id",
@@ -133,9 +97,8 @@ class TurnAdmin(ReadOnlyAdmin):
             },
         ),
         (_("Times"), {"fields": ("times",)}),
-        (_("Prompt"), {"fields": ("manifest",), "classes": ("collapse",)}),
     )
-    readonly_fields = ("session_link", "agent", "notice_code", "usage_link", "times")
+    readonly_fields = ("session_link", "usage_link", "times")
     list_display = (
         "__str__",
         "state_label",
@@ -146,14 +109,15 @@ class TurnAdmin(ReadOnlyAdmin):
         "accepted_at",
         "took",
     )
-    list_select_related = ("session__agent",)
+    list_select_related = ("session__agent", "session__person")
     list_filter = ("state", "session__agent", "session__account")
     link_lookups = ("session__id__exact",)
     search_fields = ("session__agent__name", "session__person__display_name")
-    inlines = (MessageInline, StepInline, EntryInline)
+    inlines = (MessageInline, EntryInline)
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[Turn]":
         rows: models.QuerySet[Turn] = super().get_queryset(request)
+        rows = rows.select_related("session__agent", "session__person")
         return rows.annotate(step_count=count(TurnStep, "turn"))
 
     @display(description=_("state"), label=STATE_COLOURS)
@@ -171,11 +135,6 @@ class TurnAdmin(ReadOnlyAdmin):
     @admin.display(description=_("steps"))
     def steps(self, row: Any) -> str:
         return links.to_list(TurnStep, row.step_count, turn__id__exact=row.pk)
-
-    @admin.display(description=_("notice"))
-    def notice_code(self, row: Turn) -> str:
-        """Return the code alone: a notice's values may quote the conversation."""
-        return str(row.notice.get("code", "–")) if isinstance(row.notice, dict) else "–"
 
     @admin.display(description=_("usage"))
     def usage_link(self, row: Turn) -> str:
