@@ -12,12 +12,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "qanot_site.settings")
 # Sets Django up, which what follows needs.
 _http = get_asgi_application()
 
+from qanot_site.requests import with_request_id  # noqa: E402
 from sessions.channels.webchat.routing import router  # noqa: E402
 
-application = ProtocolTypeRouter(
-    {
-        "http": _http,
-        # A page of another site cannot open a socket with our visitor's cookie.
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(router)),
-    }
+application = with_request_id(
+    ProtocolTypeRouter(
+        {
+            "http": _http,
+            # A page of another site cannot open a socket with our visitor's cookie.
+            "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(router)),
+        }
+    )
 )

@@ -16,7 +16,7 @@ from django.utils import timezone
 from agents import sql
 from agents.services.caps import CEILING
 from sessions.models import InboundMessage, Outgoing, Turn, TurnStep, WorkerProcess
-from sessions.turns import leases
+from sessions.turns import processes
 
 # None stands for every team.
 Teams = Collection[int] | None
@@ -29,11 +29,6 @@ MOST_COUNTED: Final = 1_000
 _LONGEST_TURN: Final = timedelta(hours=24)
 RECENTLY: Final = timedelta(hours=1)
 
-_LIVING = """
-    SELECT l.objid::bigint FROM pg_locks l
-    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = %s
-      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
 _SPENT = """
     SELECT a.id, a.name, a.daily_cap_usd, coalesce((
         SELECT sum(coalesce(u.cost_usd,
@@ -264,7 +259,7 @@ def workers(living: Collection[int]) -> list[WorkerProcess]:
 
 def living_workers() -> frozenset[int]:
     """Return the numbers of the workers whose processes hold their locks."""
-    return frozenset(pk for (pk,) in sql.fetch(_LIVING, [leases.WORKER_LOCKS]))
+    return processes.living()
 
 
 def spending(teams: Teams, *, limit: int = SHOWN) -> list[Spent]:

@@ -118,7 +118,9 @@ class Runner:
         if claimed.turn.stop_requested_at is not None or claimed.turn.pk in self._early_stops:
             running.stop.throw()
         try:
-            return await self._run(running, prepared)
+            # What the turn logs anywhere, tools and providers included, says whose it is.
+            with structlog.contextvars.bound_contextvars(turn=claimed.turn.pk, session=session_id):
+                return await self._run(running, prepared)
         except LeaseLost:
             _log.warning("lease.lost", turn=claimed.turn.pk, attempt=claimed.turn.attempt)
         except asyncio.CancelledError:

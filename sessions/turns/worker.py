@@ -26,7 +26,7 @@ from sessions import delivery
 from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
 from sessions.models import Turn, WorkerProcess
-from sessions.turns import leases
+from sessions.turns import leases, processes
 from sessions.turns.runner import Runner
 from sessions.turns.stopping import STOP_CHANNEL
 
@@ -35,6 +35,7 @@ _log = structlog.get_logger(__name__)
 # Turns that were handed back are asked to end within this time before the process does.
 FAREWELL_S: Final = 2.0
 SWEPT_OUTGOING: Final = 50
+PRUNED_EVERY_S: Final = 3_600.0
 
 
 class Worker:
@@ -83,6 +84,7 @@ class Worker:
             asyncio.create_task(_every(settings.QANOT_HEARTBEAT_S, self._beat), name="heartbeat"),
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._sweep), name="sweep"),
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, _deliver_waiting), name="delivery"),
+            asyncio.create_task(_every(PRUNED_EVERY_S, _forget_dead_workers), name="prune"),
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_warm(), name="warm"),
         ]
@@ -244,6 +246,11 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         except Exception:
             _log.exception("worker.round_failed", work=work.__name__)
         await asyncio.sleep(seconds)
+
+
+async def _forget_dead_workers() -> None:
+    """Delete the rows of workers that ended days ago."""
+    await in_db(processes.forget_dead)
 
 
 async def _deliver_waiting() -> None:
