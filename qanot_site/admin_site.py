@@ -12,7 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
@@ -40,6 +40,7 @@ from agents.models import (
 )
 from agents.services import access
 from memory.models import DailyNote, MemoryDocument, MemoryDocumentVersion, WalEntry
+from qanot_site import board, doctor_page
 from sessions.models import (
     ChannelAccount,
     ChatSession,
@@ -154,6 +155,15 @@ class QanotAdminSite(UnfoldAdminSite):
         response: HttpResponse = super().login(request, extra_context)
         return response
 
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Return the operator's pages before all others."""
+        own: list[URLPattern | URLResolver] = [
+            path("board/", self.admin_view(board.page), name="board"),
+            path("board/live/", self.admin_view(board.live), name="board-live"),
+            path("doctor/", self.admin_view(doctor_page.page), name="doctor"),
+        ]
+        return [*own, *super().get_urls()]
+
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -195,6 +205,8 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     site = admin.site
     first = [
         {"title": _("Overview"), "icon": "dashboard", "link": reverse("admin:index")},
+        {"title": _("Board"), "icon": "monitor_heart", "link": reverse("admin:board")},
+        *_doctor(request),
         {"title": _("Chat"), "icon": "chat_bubble", "link": settings.LOGIN_REDIRECT_URL},
         *_first_steps(request),
     ]
@@ -214,6 +226,13 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
         if items:
             groups.append({"title": title, "separator": True, "collapsible": False, "items": items})
     return groups
+
+
+def _doctor(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the way to the doctor, who speaks of the whole deployment."""
+    if not access.is_superuser(request):
+        return []
+    return [{"title": _("Doctor"), "icon": "stethoscope", "link": reverse("admin:doctor")}]
 
 
 def _first_steps(request: HttpRequest) -> list[dict[str, Any]]:

@@ -23,22 +23,41 @@ _LOGIN_LINK = re.compile(r"(?P<path>/(?:login|join|password)/)[^/\s\"']+")
 # Keys of model providers and of others that people paste, by how they begin; our own API tokens
 # and what is sealed in rows.
 _KEY_SHAPED = re.compile(
-    r"\b(?P<kind>sk-|xox[abprs]-|gh[pousr]_|github_pat_|glpat-|gsk_|xai-|hf_|AKIA)[\w-]{8,}"
+    r"\b(?P<kind>[spr]k[-_]|xox[abprs]-|gh[pousr]_|github_pat_|glpat-|gsk_|xai-|hf_|npm_|pypi-"
+    r"|AKIA|ASIA)[\w-]{8,}"
     r"|\b(?P<long>AIza|qanot_|gAAAAA)[\w-]{30,}"
+    r"|\b(?P<jwt>eyJ)[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
 )
-_BEARER = re.compile(r"\b(?P<kind>Bearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}-----)?"
+)
+_BEARER = re.compile(
+    r"\b(?P<kind>Bearer\s+|Authorization[\"']?\s*[:=]\s*[\"']?(?:Basic|Token)\s+)[\w.~+/=-]{8,}",
+    re.IGNORECASE,
+)
+# In queries, forms, JSON, reprs: a name that tells of a secret, and its value.
+_NAMED = re.compile(
+    r"(?P<name>(?<![^\W_])(?:pass(?:word|wd|phrase)?\d?|secret|token|api_?key|x-api-key|signature"
+    r"|sessionid|csrfmiddlewaretoken|qanot_session\w*|parol)"
+    r"[\"']?\s*(?:=|:\s?)\s*[\"']?)(?P<value>[^\s&;,\"'}\])]{4,})",
+    re.IGNORECASE,
+)
+_COOKIES = re.compile(r"(?P<name>\b(?:Set-)?Cookie:\s*)[^\r\n\"']+", re.IGNORECASE)
 # In an address it follows the word "bot" without a gap.
 _BOT_TOKEN = re.compile(r"(?<!\d)(?P<bot>\d{6,12}):[\w-]{30,}")
 MASK = "***"
 
 
 def mask_text(text: str) -> str:
-    """The text without passwords in URLs, login links, keys and tokens."""
+    """The text without passwords, one-time links, keys, tokens and cookies."""
     text = _URL_PASSWORD.sub(rf"\g<scheme>:{MASK}@", text)
     text = _LOGIN_LINK.sub(rf"\g<path>{MASK}", text)
+    text = _PRIVATE_KEY.sub(MASK, text)
+    text = _COOKIES.sub(rf"\g<name>{MASK}", text)
     text = _BEARER.sub(rf"\g<kind>{MASK}", text)
     text = _BOT_TOKEN.sub(rf"\g<bot>:{MASK}", text)
-    return _KEY_SHAPED.sub(rf"\g<kind>\g<long>{MASK}", text)
+    text = _KEY_SHAPED.sub(rf"\g<kind>\g<long>\g<jwt>{MASK}", text)
+    return _NAMED.sub(rf"\g<name>{MASK}", text)
 
 
 def mask_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from qanot_site import account, api, first_steps, health, joining, languages, login
+from qanot_site import account, api, first_steps, health, joining, languages, login, metrics
 
 urlpatterns = [
     path("", login.home, name="home"),
@@ -29,6 +29,9 @@ urlpatterns = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics.page, name="metrics"),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
 ]
+
+handler500 = "qanot_site.requests.broke"
