@@ -12,7 +12,9 @@ from django_celery_beat.models import (
 from unfold.admin import TabularInline
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from agents.admin import agent_pages
 from agents.admin.base import SuperuserAdmin
+from qanot_site.configuration import page
 
 for _model in (ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule):
     admin.site.unregister(_model)
@@ -66,3 +68,5 @@ class ClockedScheduleAdmin(beat_admin.ClockedScheduleAdmin, SuperuserAdmin):
 
 
 admin.site.register([IntervalSchedule, SolarSchedule], ScheduleAdmin)
+
+agent_pages.add("export", "export/", page.download)

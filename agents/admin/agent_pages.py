@@ -44,6 +44,11 @@ def add(name: str, route: str, view: View, *, roles: Collection[str] = access.RE
     _pages[name] = AgentPage(name, route, view, roles)
 
 
+def has(name: str) -> bool:
+    """Return whether somebody added a page."""
+    return name in _pages
+
+
 def address(name: str, agent: Agent | int) -> str:
     """Return where an agent's page is."""
     pk = agent.pk if isinstance(agent, Agent) else agent

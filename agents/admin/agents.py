@@ -121,7 +121,7 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
         (
             _("Record"),
             {
-                "fields": ("public_id", "created_at", "archived_at"),
+                "fields": ("public_id", "as_file", "created_at", "archived_at"),
                 "classes": ("collapse",),
             },
         ),
@@ -129,6 +129,7 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
     readonly_fields = (
         "spent_today",
         "public_id",
+        "as_file",
         "documents_of_agent",
         "created_at",
         "archived_at",
@@ -151,6 +152,13 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
         if agent._state.adding:
             return "–"
         return words.spent(caps.allowance(agent, now=timezone.now()))
+
+    @admin.display(description=_("as a file"))
+    def as_file(self, agent: Agent) -> str:
+        """Return a link to the agent as `manage.py apply` takes it."""
+        if agent._state.adding or not agent_pages.has("export"):
+            return "–"
+        return links.to_page(agent_pages.address("export", agent), _("Download"))
 
     @admin.display(description=_("persona"))
     def documents_of_agent(self, agent: Agent) -> str:

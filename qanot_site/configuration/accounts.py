@@ -1,8 +1,6 @@
 """``[accounts.NAME]``: accounts at providers, without their keys."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-
 from agents.models import ProviderAccount, Team
 from agents.providers.presets import preset
 from agents.services.managed import ACCOUNT_FIELDS, Parts, account_parts
@@ -27,9 +25,9 @@ class Accounts:
 
     def wanted(self, key: str, table: AccountTable) -> Parts:
         said = table.model_fields_set
+        unsaid = _unsaid(table.preset, has_own_address="base_url" in said)
         return {
-            name: getattr(table, name) if name in said else _default(name, table.preset)
-            for name in ACCOUNT_FIELDS
+            name: getattr(table, name) if name in said else unsaid[name] for name in ACCOUNT_FIELDS
         }
 
     def parts(self, row: ProviderAccount, wanted: Parts) -> Parts:
@@ -68,19 +66,29 @@ class Accounts:
     def dump(self, row: ProviderAccount) -> Iterator[str]:
         yield toml.header(self.name, row.name)
         known = row.preset if preset(row.preset) else ""
-        for name in ("preset", *(field for field in ACCOUNT_FIELDS if field != "preset")):
+        has_own_address = row.base_url != _unsaid(known, has_own_address=False)["base_url"]
+        unsaid = _unsaid(known, has_own_address=has_own_address)
+        if known:
+            yield toml.pair("preset", known)
+        for name in ACCOUNT_FIELDS:
             value = getattr(row, name)
             is_needed = name == "kind" and not known
-            if is_needed or value != _default(name, known):
+            if name != "preset" and (is_needed or value != unsaid[name]):
+                # What a column leaves empty has no word of its own in TOML.
                 yield toml.pair(name, NONE if value is None else value)
         if row.sealed_key:
             yield "# Its key is stored sealed in the database and stays there. To keep it outside:"
             yield '# key_reference = "env:NAME_OF_A_VARIABLE"'
 
 
-def _default(name: str, preset_name: str | None) -> Any:  # of whichever type the column has
-    """Return what a file need not say: what the preset has, or else a new account."""
-    known = preset(preset_name or "")
-    if known is not None and name in _OF_PRESET:
-        return getattr(known, name)
-    return getattr(ProviderAccount(), name)
+def _unsaid(preset_name: str | None, *, has_own_address: bool) -> Parts:
+    """Return what an account is where the file does not say: as the preset has it, or as new.
+
+    A preset's own private address is what it is chosen for; any other needs the word of the file.
+    """
+    new, known = ProviderAccount(), preset(preset_name or "")
+    values: Parts = {name: getattr(new, name) for name in ACCOUNT_FIELDS}
+    if known is not None:
+        values |= {name: getattr(known, name) for name in _OF_PRESET}
+        values["may_reach_private"] = known.is_local and not has_own_address
+    return values
