@@ -1,6 +1,7 @@
 """``[accounts.NAME]``: accounts at providers, without their keys."""
 
 from collections.abc import Iterator, Mapping
+
 from agents.models import ProviderAccount, Team
 from agents.providers.presets import preset
 from agents.services.managed import ACCOUNT_FIELDS, Parts, account_parts
