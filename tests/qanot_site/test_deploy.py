@@ -88,7 +88,7 @@ def address() -> Iterator[str]:
         )
         try:
             host, port = listener.getsockname()
-            wait_until(lambda: _answers(f"{host}:{port}"))
+            wait_until(lambda: server.poll() is not None or _answers(f"{host}:{port}"))
             yield f"{host}:{port}"
         finally:
             server.terminate()
