@@ -22,8 +22,16 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.models import Agent, AgentDocumentVersion, ChainLink, Membership, UsageRecord, User
-from agents.services import access
+from agents.models import (
+    Agent,
+    AgentDocumentVersion,
+    ChainLink,
+    Invitation,
+    Membership,
+    UsageRecord,
+    User,
+)
+from agents.services import access, memberships
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,8 @@ class Step:
     Args:
         is_done: Looks at rows, so that the step ticks itself.
         address: Of the page where it is done.
+        concerns: Whether it is shown to somebody.
+        is_optional: All is done without it.
     """
 
     name: str
@@ -41,6 +51,8 @@ class Step:
     button: Promise
     is_done: Callable[[User], bool]
     address: Callable[[User], str]
+    concerns: Callable[[User], bool] = lambda user: True
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,9 @@ def concern(user: object) -> bool:
 def lead(user: object) -> bool:
     """Return whether the way in leads to the steps."""
     return (
-        isinstance(user, User) and concern(user) and not all(step.is_done(user) for step in STEPS)
+        isinstance(user, User)
+        and concern(user)
+        and not all(step.is_done(user) for step in STEPS if not step.is_optional)
     )
 
 
@@ -120,6 +134,25 @@ def _chat_page(user: User) -> str:
     return reverse("chat")
 
 
+def _owns(user: User) -> bool:
+    agent = agent_of(user)
+    return agent is not None and memberships.is_owner(user, agent.team_id)
+
+
+def _has_colleague(user: User) -> bool:
+    agent = agent_of(user)
+    if agent is None:
+        return False
+    others = Membership.objects.filter(team=agent.team_id).exclude(user=user)
+    return others.exists() or Invitation.objects.filter(team=agent.team_id).exists()
+
+
+def _invitation_page(user: User) -> str:
+    agent = agent_of(user)
+    asked = {"team": agent.team_id} if agent else {}
+    return f"{reverse('admin:agents_invitation_add')}?{urlencode(asked)}"
+
+
 STEPS: tuple[Step, ...] = (
     Step(
         name="model",
@@ -145,16 +178,27 @@ STEPS: tuple[Step, ...] = (
         is_done=_has_tried,
         address=_chat_page,
     ),
+    Step(
+        name="colleague",
+        title=_("Invite a colleague"),
+        text=_("If you like: a link lets them choose a password, and join with the role you give."),
+        button=_("Invite"),
+        is_done=_has_colleague,
+        address=_invitation_page,
+        concerns=_owns,
+        is_optional=True,
+    ),
 )
 
 
 def standings(user: User) -> Sequence[Standing]:
     """Return all steps in order; the first one that is left is the next."""
-    done = [step.is_done(user) for step in STEPS]
+    steps = [step for step in STEPS if step.concerns(user)]
+    done = [step.is_done(user) for step in steps]
     following = done.index(False) if False in done else None
     return [
         Standing(step, step.address(user), done[at], at == following)
-        for at, step in enumerate(STEPS)
+        for at, step in enumerate(steps)
     ]
 
 
@@ -170,11 +214,13 @@ def page(request: HttpRequest) -> HttpResponse:
     if not (user.is_superuser or _edited_teams(user).exists()):
         return redirect("chat")
     steps = standings(user)
+    needed = [row for row in steps if not row.step.is_optional]
     agent = agent_of(user)
     context = {
         "steps": steps,
-        "done": sum(row.is_done for row in steps),
-        "is_finished": all(row.is_done for row in steps),
+        "needed": needed,
+        "done": sum(row.is_done for row in needed),
+        "is_finished": all(row.is_done for row in needed),
         "cap_sentence": _cap(agent.daily_cap_usd) if agent else "",
         "agent": agent,
         "may_dismiss": user.steps_dismissed_at is None,

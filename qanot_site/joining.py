@@ -27,13 +27,23 @@ OPENED: Final = "invitation"
 class JoinForm(UserCreationForm[User]):
     """What a new colleague chooses."""
 
-    display_name = forms.CharField(label=_("Your name"), max_length=150)
+    display_name = forms.CharField(
+        label=_("Your name"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True}),
+    )
+    field_order = ("display_name", "username", "password1", "password2")
 
     class Meta:
         model = User
         fields = ("username",)
 
-    field_order = ("display_name", "username", "password1", "password2")
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        name = self.fields["username"]
+        name.label = _("User name, to log in")
+        name.widget.attrs["autofocus"] = False
+        self.fields["password2"].label = _("The password again")
 
 
 @never_cache

@@ -19,9 +19,10 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminSelectWidget
 
 from agents.admin.auditing import actor
+from agents.admin.base import TeamForm
 from agents.admin.link_page import link_page
 from agents.admin.owners import OwnersAdmin
-from agents.models import Invitation, Membership, User
+from agents.models import Invitation, Membership, Team, User
 from agents.services import access, invitations
 from agents.services.role_words import role_choices
 
@@ -40,10 +41,9 @@ STATES = {
 }
 
 
-class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]  # Unfold's pages take any
+class InvitationForm(TeamForm):
     """What one says about a colleague: nothing but the role."""
 
-    page: Any = None
     role = forms.ChoiceField(
         label=_("Role"),
         choices=role_choices,
@@ -111,6 +111,30 @@ class InvitationAdmin(OwnersAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return self.get_fields(request, obj) if obj is not None else ()
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Fill in the team where there is one only, for superusers too."""
+        initial = super().get_changeform_initial_data(request)
+        teams = Team.objects.filter(archived_at=None).values_list("pk", flat=True)[:2]
+        if access.is_superuser(request) and len(teams) == 1:
+            initial.setdefault("team", teams[0])
+        return initial
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        field.queryset = field.queryset.filter(archived_at=None)
+        return field
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> Any:
+        """Offer one button: what follows is the page with the link."""
+        context |= {"show_save_and_add_another": False, "show_save_and_continue": False}
+        field = getattr(context["adminform"].form, "fields", {}).get("team")
+        if field is not None:
+            widget = field.widget
+            widget.can_add_related = widget.can_change_related = widget.can_view_related = False
+        return super().render_change_form(request, context, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

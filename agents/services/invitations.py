@@ -94,7 +94,8 @@ def with_backing(rows: QuerySet[Invitation]) -> QuerySet[Invitation]:
         team=OuterRef("team"), user=OuterRef("created_by"), role=Membership.Role.OWNER
     )
     return rows.annotate(
-        is_backed=Q(created_by__is_active=True) & (Q(created_by__is_superuser=True) | Exists(owners))
+        is_backed=Q(created_by__is_active=True)
+        & (Q(created_by__is_superuser=True) | Exists(owners))
     )
 
 

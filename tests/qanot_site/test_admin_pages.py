@@ -82,7 +82,10 @@ def test_readers_see_their_own_rows_only(role: str, ours: Side, theirs: Side) ->
         client = client_of(ours.users[role])
         if not may_read(role, model):
             assert client.get(address(model, "changelist")).status_code == 403
-            assert client.get(address(model, "change", ours.one(model).pk)).status_code in (302, 403)
+            assert client.get(address(model, "change", ours.one(model).pk)).status_code in (
+                302,
+                403,
+            )
             continue
         is_archived = ArchivedFilter in admin.site.get_model_admin(model).list_filter
         query = {"archived": "all"} if is_archived else {}

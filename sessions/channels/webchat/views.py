@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from agents.models import User
+from agents.services.access import may_enter
 from sessions.channels.webchat import access
 from sessions.channels.webchat.texts import page_texts
 from sessions.inbox import MAX_CHARACTERS
@@ -81,5 +82,10 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
         "loginUrl": reverse("login"),
         "texts": page_texts(),
     }
-    context = {"page": page, "has_agents": bool(agents), "modules": MODULES}
+    context = {
+        "page": page,
+        "has_agents": bool(agents),
+        "may_administer": may_enter(request),
+        "modules": MODULES,
+    }
     return render(request, "chat/page.html", context)
