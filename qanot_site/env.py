@@ -186,7 +186,7 @@ def read_environment() -> Environment:
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
             raise BadEnvironment(
-                f"{name} is not a setting of Qanot; the table in README.md has all names."
+                f"{name} is not a setting of Qanot; the table in docs/environment.md has all names."
             )
     given = {
         column.name: _parsed(column.name.upper(), column.type, column.metadata["checks"])
@@ -217,7 +217,7 @@ def _parsed(name: str, kind: object, checks: list[Callable[[Any], Any]]) -> Any:
 
 
 def markdown_table() -> str:
-    """The table of README.md."""
+    """The table of docs/environment.md."""
     rows = ["| variable | default | meaning |", "|---|---|---|"]
     for column in fields(Environment):
         default = _shown(column.default)

@@ -107,7 +107,7 @@ def test_every_variable_stands_in_the_table() -> None:
     assert all(f"| `{name}` |" in table for name in env.variable_names())
 
 
-def test_the_readme_has_the_table_as_it_is() -> None:
-    readme = (env.PROJECT / "README.md").read_text()
+def test_the_documentation_has_the_table_as_it_is() -> None:
+    page = (env.PROJECT / "docs/environment.md").read_text()
 
-    assert f"<!-- variables -->\n{env.markdown_table()}<!-- /variables -->" in readme
+    assert f"<!-- variables -->\n{env.markdown_table()}<!-- /variables -->" in page
