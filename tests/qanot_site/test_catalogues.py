@@ -1,20 +1,49 @@
 """The catalogues of texts: complete where they must be, compiled, and with the same values."""
 
+import os
 import re
+import shutil
 from collections import Counter
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from pathlib import Path
 from typing import Final
 
 import polib
 import pytest
+from django.core.management import call_command
+from django.test import override_settings
 from django.utils import translation
 
+from agents.models import Membership
 from qanot_site.env import PROJECT
 from sessions import notices
 
 TRANSLATED: Final = ("uz", "ru", "tr", "pl")
 LANGUAGES: Final = ("en", *TRANSLATED)
+ADMINISTRATED: Final = ("uz", "ru")
 # Values by name, HTML tags, code and addresses: what a translation must leave as it is.
-FIXED: Final = re.compile(r"%%|%\(\w+\)[sd]|%[sd]|\{\w*\}|</?\w[^>]*>|`[^`]*`|https?://\S+")
+FIXED: Final = re.compile(r"%%|%\(\w+\)[sd]|%[sd]|\{\w*\}|</?\w[^>]*>|`[^`]*`|https?://\w\S*")
+# Whose texts only the administration shows: in English, Uzbek and Russian.
+ADMINISTRATION: Final = (
+    "*/admin/*",
+    "*/admin.py",
+    "*/models.py",
+    "*/models/*",
+    "qanot_site/admin_site.py",
+    "qanot_site/board.py",
+    "qanot_site/doctor_page.py",
+    "qanot_site/findings/*",
+)
+# What Django says in a language is told by its own catalogues, too.
+BORROWED: Final = "qanot_site/borrowed_words.py"
+# Of the models' words, those that other pages show, too.
+SHOWN_TO_ALL: Final = {
+    "owner": Membership.Role.OWNER,
+    "editor": Membership.Role.EDITOR,
+    "operator": Membership.Role.OPERATOR,
+    "member": Membership.Role.MEMBER,
+}
 # As the seed project says them, straight apostrophes included.
 SEEDS_WORDS: Final = {
     "rate_limit": "Limitga yetdik, biroz kutib qaytadan urinib ko'ring.",
@@ -34,8 +63,97 @@ def forms(entry: polib.POEntry | polib.MOEntry) -> list[str]:
     return [entry.msgstr]
 
 
+def is_theirs(entry: polib.POEntry, patterns: Iterable[str]) -> bool:
+    """Return whether all places of a text are files of these patterns."""
+    return all(
+        any(fnmatch(place, pattern) for pattern in patterns) for place, _ in entry.occurrences
+    )
+
+
+def named(entries: Iterable[polib.POEntry]) -> dict[tuple[str, str, str], polib.POEntry]:
+    """Return entries by what makes each one unique."""
+    return {
+        (entry.msgctxt or "", entry.msgid, entry.msgid_plural or ""): entry for entry in entries
+    }
+
+
+def english(entry: polib.POEntry) -> tuple[str, ...]:
+    return (entry.msgid, entry.msgid_plural) if entry.msgid_plural else (entry.msgid,)
+
+
+def shown(entry: polib.POEntry) -> str:
+    """Return a text in the active language, whosever catalogue has it."""
+    if entry.msgid_plural:
+        return translation.ngettext(entry.msgid, entry.msgid_plural, 5)
+    return translation.gettext(entry.msgid)
+
+
 def translated(language: str) -> list[tuple[polib.POEntry, list[str]]]:
     return [(entry, forms(entry)) for entry in catalogue(language) if entry.translated()]
+
+
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory: pytest.TempPathFactory) -> polib.POFile:
+    """Return the texts that are in the code now, with where they are."""
+    if shutil.which("xgettext") is None:
+        if os.environ.get("CI"):
+            pytest.fail("xgettext is missing: apt install gettext")
+        pytest.skip("xgettext is not installed, which gathers the texts: apt install gettext")
+    project = tmp_path_factory.mktemp("texts")
+    for folder in ("agents", "memory", "qanot_site", "sessions", "templates"):
+        shutil.copytree(
+            PROJECT / folder, project / folder, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    (project / "locale").mkdir()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        override_settings(LOCALE_PATHS=[project / "locale"]),
+    ):
+        patch.chdir(project)
+        call_command("makemessages", locale=["en"], verbosity=0)
+    return polib.pofile(str(project / Path("locale/en/LC_MESSAGES/django.po")))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_of_the_code_is_in_the_catalogue(gathered: polib.POFile, language: str) -> None:
+    assert named(catalogue(language)).keys() == named(gathered).keys(), "run makemessages"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_what_everybody_sees_is_translated(gathered: polib.POFile, language: str) -> None:
+    written = named(catalogue(language))
+    assert [
+        entry.msgid
+        for key, entry in named(gathered).items()
+        if not is_theirs(entry, (*ADMINISTRATION, BORROWED)) and not written[key].translated()
+    ] == []
+    with translation.override(language):
+        assert [
+            english for english, role in SHOWN_TO_ALL.items() if str(role.label) == english
+        ] == (
+            # An operator is an operator there, too.
+            ["operator"] if language in ("uz", "pl") else []
+        )
+
+
+@pytest.mark.parametrize("language", ADMINISTRATED)
+def test_the_administration_is_translated(gathered: polib.POFile, language: str) -> None:
+    written = named(catalogue(language))
+    assert [
+        entry.msgid
+        for key, entry in named(gathered).items()
+        if not is_theirs(entry, (BORROWED,)) and not written[key].translated()
+    ] == []
+
+
+@pytest.mark.parametrize("language", ADMINISTRATED)
+def test_borrowed_words_are_translated_here_or_by_django(
+    gathered: polib.POFile, language: str
+) -> None:
+    borrowed = [entry for entry in gathered if is_theirs(entry, (BORROWED,))]
+    assert borrowed
+    with translation.override(language):
+        assert [entry.msgid for entry in borrowed if shown(entry) in english(entry)] == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
