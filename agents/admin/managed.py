@@ -1,12 +1,12 @@
 """Rows that a file owns: their pages say which one, and change nothing that it says."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db import models
 from django.http import HttpRequest
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -16,6 +16,7 @@ from agents.models import Agent, ProviderAccount
 from agents.services import managed
 
 NOTE = "kept_in_file"
+_WARNING = '<span class="text-orange-700 dark:text-orange-400">{}</span>'
 
 
 class ManagedNote(NarrowedByTeam):
@@ -37,13 +38,17 @@ class ManagedNote(NarrowedByTeam):
     @admin.display(description=_("where"))
     def kept_in_file(self, row: managed.Managed) -> SafeString:
         """Return which file owns the row, and what is no longer as it says."""
-        told = [managed.sentence(row)]
-        if changed := managed.drift(row):
-            names = ", ".join(part_in_words(row, part) for part in changed)
-            told.append(gettext("Changed here since it was applied: %(names)s.") % {"names": names})
-        if managed.changed_files(row):
-            told.append(gettext("The file was changed since: it waits to be applied."))
-        return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in told))
+        lines = [format_html("{}", managed.sentence(row))]
+        lines += [format_html(_WARNING, told) for told in _drift_in_words(row)]
+        return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines))
+
+
+def _drift_in_words(row: managed.Managed) -> Iterator[str]:
+    if changed := managed.drift(row):
+        names = ", ".join(part_in_words(row, part) for part in changed)
+        yield gettext("Changed here since it was applied: %(names)s.") % {"names": names}
+    if managed.changed_files(row):
+        yield gettext("The file was changed since: it waits to be applied.")
 
 
 class ManagedAgents(ManagedNote):

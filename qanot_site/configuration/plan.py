@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from agents.models import ProviderAccount, Team
 from agents.services.managed import Managed, Parts
@@ -10,6 +10,9 @@ from qanot_site.configuration.errors import FileRefused, Mistake, OwnedByOther
 from qanot_site.configuration.reading import ConfigurationFile
 from qanot_site.configuration.section import Known, Section
 from qanot_site.configuration.sections import SECTIONS
+
+_EMPTY: Final = ("", False, [], None)
+_TOLD_EMPTY: Final = ("daily_cap_usd",)
 
 Act = Literal["add", "change", "keep", "release", "archive"]
 
@@ -109,8 +112,9 @@ def _step(section: Section, file: str, key: str, row: Managed | None, wanted: Pa
 def _changes(before: Parts, after: Parts) -> Iterator[Change]:
     for part in (*after, *(name for name in before if name not in after)):
         old, new = before.get(part), after.get(part)
-        # Of a new row, what is empty is no news.
-        if old != new and (before or new not in ("", False, [])):
+        # Of a new row, what is empty is no news, except where that means “as much as you like”.
+        is_news = bool(before) or part in _TOLD_EMPTY or new not in _EMPTY
+        if is_news and (part not in before or old != new):
             yield Change(part, old, new)
 
 

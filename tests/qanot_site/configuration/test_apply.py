@@ -189,6 +189,17 @@ def test_the_plan_shows_old_and_new_before_anything_is_written(
     assert "0 to add, 1 to change, 2 the same, 0 no longer in the file." in plan
 
 
+def test_an_agent_without_a_cap_is_told(
+    team: Team, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rewrite(folder, "daily_cap_usd = 2.5", 'daily_cap_usd = "none"')
+    apply()
+    plan = capsys.readouterr().out
+    assert "    daily_cap_usd: none\n" in plan
+    assert "first_event_s: none" not in plan
+    assert helper().daily_cap_usd is None
+
+
 def test_one_mistake_and_nothing_is_written(team: Team, folder: Path) -> None:
     rewrite(folder, 'account = "On the desk"', 'account = "On the desks"')
     with pytest.raises(CommandError, match=r"qanot.toml:24: there is no account “On the desks”"):
