@@ -18,7 +18,7 @@ SCOPE = ("team", "scope", "agent", "person", "chat")
 
 @admin.register(WalEntry)
 class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
-    """Facts noted before the agent answered."""
+    """Facts noted before the agent answered; those that were taken back say so."""
 
     team_path = "team"
     text_path = "text"
@@ -31,6 +31,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
         "source",
         "thread",
         "created_at",
+        "retracted_at",
         "text_in_full",
     )
     list_display = (
@@ -41,6 +42,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
         "agent",
         "person",
         "is_durable",
+        "retracted_at",
         "source",
     )
     list_select_related = ("agent", "person")

@@ -1,4 +1,6 @@
-"""The admin's page of a memory document."""
+"""The admin's pages of memory: documents, and facts as they were noted."""
+
+from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
@@ -36,3 +38,16 @@ def test_page_of_a_document_that_prompts_show_whole_does_not_warn(
 ) -> None:
     document = factories.memory_document(text="w" * 19_000)
     assert "are left out" not in page(client, document.pk)
+
+
+def test_a_fact_that_was_taken_back_says_so(client: Client, owner: User) -> None:
+    at = datetime(2031, 4, 5, 12, tzinfo=UTC)
+    entry = factories.wal_entry(retracted_at=at)
+    addresses = (
+        reverse("admin:memory_walentry_changelist"),
+        reverse("admin:memory_walentry_change", args=[entry.pk]),
+    )
+    for address in addresses:
+        html = client.get(address).content.decode()
+        assert "aken back at" in html
+        assert "April 5, 2031" in html
