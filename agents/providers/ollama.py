@@ -15,7 +15,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import JsonValue
 
@@ -48,18 +48,26 @@ def root_of(base_url: str) -> str:
 def address_of(host: str) -> str:
     """Return the OpenAI-compatible address of an Ollama, from what ``OLLAMA_HOST`` may hold.
 
-    Its programs take a host, a port or a whole URL; a server that listens everywhere is asked on
-    this machine. Empty for the usual place.
+    Its programs take a host, a port or a whole URL, and their usual port for one that is none; a
+    server that listens everywhere is asked on this machine. Empty for the usual place.
     """
     host = host.strip().rstrip("/")
-    if not host:
-        return OLLAMA_URL
     is_url = "://" in host
-    url = urlsplit(host if is_url else f"http://{host}")
+    try:
+        url = urlsplit(host if is_url else f"http://{host}")
+    except ValueError:
+        return OLLAMA_URL
     name = url.hostname or "127.0.0.1"
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(name, name)  # noqa: S104 - compared, not bound
-    port = url.port or (_URL_PORTS.get(url.scheme) if is_url else None) or OLLAMA_PORT
+    port = _port_of(url) or (_URL_PORTS.get(url.scheme) if is_url else None) or OLLAMA_PORT
     return f"{url.scheme}://{f'[{name}]' if ':' in name else name}:{port}/v1"
+
+
+def _port_of(url: SplitResult) -> int | None:
+    try:
+        return url.port
+    except ValueError:
+        return None
 
 
 async def probe(base_url: str = OLLAMA_URL, *, guard: Guard) -> tuple[ModelInfo, ...] | None:

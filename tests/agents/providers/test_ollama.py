@@ -165,6 +165,10 @@ async def test_a_model_that_is_not_there_is_refused(provider: Provider) -> None:
         ("gpu.example.org", "http://gpu.example.org:11434/v1"),
         ("https://gpu.example.org/", "https://gpu.example.org:443/v1"),
         ("http://gpu.example.org", "http://gpu.example.org:80/v1"),
+        ("gpu:99999", "http://gpu:11434/v1"),
+        ("gpu:port", "http://gpu:11434/v1"),
+        ("::1", "http://127.0.0.1:11434/v1"),
+        ("http://[::1", "http://127.0.0.1:11434/v1"),
     ],
 )
 def test_its_address_is_read_as_its_own_programs_do(host: str, address: str) -> None:
