@@ -14,9 +14,15 @@ from tests import factories
 State = DocumentProposal.State
 
 
-def propose(agent: Agent, text: str = "Name: Bee", **given: str) -> DocumentProposal:
-    values = {"name": "IDENTITY.md", "reason": "A new name", "source": "turn:81", **given}
-    return proposals.propose(agent_id=agent.pk, text=text, **values)
+def propose(
+    agent: Agent,
+    text: str = "Name: Bee",
+    *,
+    name: str = "IDENTITY.md",
+    reason: str = "A new name",
+    source: str = "turn:81",
+) -> DocumentProposal:
+    return proposals.propose(agent_id=agent.pk, name=name, text=text, reason=reason, source=source)
 
 
 @pytest.mark.django_db
