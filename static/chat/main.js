@@ -351,8 +351,8 @@ function showModel() {
   const agent = page.agents.find((one) => one.id === current.agent);
   const hasModel = agent?.hasModel ?? true;
   byId("no-model").hidden = hasModel;
-  byId("no-model-owner").hidden = !agent?.isOwn;
-  byId("no-model-member").hidden = Boolean(agent?.isOwn);
+  byId("no-model-owner").hidden = !agent?.mayConnect;
+  byId("no-model-member").hidden = Boolean(agent?.mayConnect);
   for (const button of document.querySelectorAll("[data-needs-model]")) {
     /** @type {HTMLElement} */ (button).hidden = !hasModel;
   }

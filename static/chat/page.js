@@ -7,7 +7,7 @@
  * @property {string} description
  * @property {string} team
  * @property {boolean} hasModel Whether it can ask a model, or only say that there is none.
- * @property {boolean} isOwn Whether the person may give it one.
+ * @property {boolean} mayConnect Whether the person may give it one.
  */
 
 /**
@@ -20,6 +20,7 @@
  * @property {string} chatUrl
  * @property {string} loginUrl
  * @property {Record<string, string>} texts
+ * @property {Record<string, string>} tools What each tool is called, by its name.
  */
 
 /** @type {Page} */

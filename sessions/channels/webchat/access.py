@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from agents import sql
 from agents.models import Agent, ChainLink, Membership, Person, User
 from agents.services import people
+from agents.services.access import EDITORS
 from agents.sql import Columns
 from sessions.models import ChannelAccount, ChatSession, InboundMessage, Turn
 
@@ -58,12 +59,12 @@ def agents_of(user: User) -> QuerySet[Agent]:
     )
 
 
-def owned_teams(user: User) -> set[int]:
-    """Return the teams whose models a user may set up."""
+def edited_teams(user: User) -> set[int]:
+    """Return the teams whose models a user may connect."""
     teams = people.teams_of(user)
     if not user.is_superuser:
-        owners = Membership.objects.filter(user=user, role=Membership.Role.OWNER)
-        teams = teams.filter(pk__in=owners.values("team"))
+        editors = Membership.objects.filter(user=user, role__in=EDITORS)
+        teams = teams.filter(pk__in=editors.values("team"))
     return set(teams.values_list("pk", flat=True))
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from agents.models import User
+from agents.tools import registry
 from agents.services.access import may_enter
 from sessions.channels.webchat import access
 from sessions.channels.webchat.texts import page_texts
@@ -60,7 +61,7 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
     assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
     if conversation is not None and access.conversation(user, conversation) is None:
         raise Http404
-    owned = access.owned_teams(user)
+    edited = access.edited_teams(user)
     agents = [
         {
             "id": str(agent.public_id),
@@ -68,7 +69,7 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
             "description": agent.description,
             "team": agent.team.name,
             "hasModel": vars(agent)["has_model"],
-            "isOwn": agent.team_id in owned,
+            "mayConnect": agent.team_id in edited,
         }
         for agent in access.agents_of(user)
     ]
@@ -81,6 +82,7 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
         "chatUrl": reverse("chat"),
         "loginUrl": reverse("login"),
         "texts": page_texts(),
+        "tools": registry.labels(),
     }
     context = {
         "page": page,

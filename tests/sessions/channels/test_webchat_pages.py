@@ -91,17 +91,18 @@ def test_without_an_agent_the_page_says_whom_to_ask(someone: Someone) -> None:
     assert b"Ask an owner of your team" in someone.client.get("/chat/").content
 
 
+@pytest.mark.parametrize("role", [Membership.Role.OWNER, Membership.Role.EDITOR])
 def test_page_knows_whether_an_agent_has_a_model_and_who_may_give_it_one(
-    someone: Someone,
+    someone: Someone, role: str
 ) -> None:
     def agent() -> dict[str, object]:
         (found,) = someone.client.get("/chat/").context["page"]["agents"]
-        return {name: found[name] for name in ("hasModel", "isOwn")}
+        return {name: found[name] for name in ("hasModel", "mayConnect")}
 
-    assert agent() == {"hasModel": False, "isOwn": False}
-    Membership.objects.update(role=Membership.Role.OWNER)
+    assert agent() == {"hasModel": False, "mayConnect": False}
+    Membership.objects.update(role=role)
     factories.chain_link(agent=someone.agent)
-    assert agent() == {"hasModel": True, "isOwn": True}
+    assert agent() == {"hasModel": True, "mayConnect": True}
 
 
 def test_names_are_escaped(someone: Someone) -> None:
