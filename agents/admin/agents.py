@@ -58,6 +58,14 @@ class ChainLinkInline(TeamInline):
     ordering = ("position", "id")
     ordering_field = "position"
 
+    def get_formset(
+        self, request: HttpRequest, obj: models.Model | None = None, **kwargs: Any
+    ) -> Any:
+        """Let those drag who may change the order; an inline is made for each request."""
+        if not self.has_change_permission(request, obj):
+            self.ordering_field = ""
+        return super().get_formset(request, obj, **kwargs)
+
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[ChainLink]":
         """Load what the headings name."""
         rows = super().get_queryset(request)

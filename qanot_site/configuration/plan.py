@@ -11,7 +11,7 @@ from qanot_site.configuration.reading import ConfigurationFile
 from qanot_site.configuration.section import Known, Section
 from qanot_site.configuration.sections import SECTIONS
 
-_EMPTY: Final = ("", False, [], None)
+_EMPTY: Final[tuple[object, ...]] = ("", False, [], None)
 _TOLD_EMPTY: Final = ("daily_cap_usd",)
 
 Act = Literal["add", "change", "keep", "release", "archive"]

@@ -67,6 +67,9 @@ def test_the_agents_page_says_which_file_and_offers_no_change(agent: Agent, root
     assert 'name="_save"' not in shown
     assert "Connect a model</a>" not in shown
     assert "Changed here since" not in shown
+    assert "where one does not answer" in shown
+    assert "Drag to change the order" not in shown
+    assert "x-sort:config" not in shown
 
 
 def test_a_posted_change_of_an_agent_is_refused(agent: Agent, root: Client) -> None:
@@ -232,4 +235,6 @@ def test_what_no_file_owns_is_changed_as_ever(agent: Agent, root: Client) -> Non
     free = factories.agent(team=agent.team)
     shown = body(root, page_of(free))
     assert "is kept in the file" not in shown
+    assert "Drag to change the order" in shown
+    assert "x-sort:config" in shown
     assert 'name="name"' in shown
