@@ -1,6 +1,7 @@
 """The first hour, as it is meant: the printed link, a model, a persona, a first answer."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.qanot_site.running import running
 pytestmark = pytest.mark.browser
 
 LINK = re.compile(r"http://\S+/login/\S+/")
+WALK_S = 60
 
 
 def connect(page: Page) -> None:
@@ -52,7 +54,7 @@ def talk(page: Page) -> None:
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
 
 
-def test_from_the_printed_link_to_an_answer_without_a_dead_end(tmp_path: Path) -> None:
+def test_from_the_printed_link_to_an_answer_in_a_minute_without_a_dead_end(tmp_path: Path) -> None:
     require_chromium()
     with (
         FakeOllama(FakeModel("qwen3:8b", window=32_768, load_s=1.0, thinks=True)) as ollama,
@@ -65,8 +67,10 @@ def test_from_the_printed_link_to_an_answer_without_a_dead_end(tmp_path: Path) -
         assert link is not None
         with browsing(f"http://127.0.0.1:{platform.port}") as person:
             page = person.new_page()
+            began = time.monotonic()
             page.goto(link.group())
             expect(page.get_by_text("0 of 3 done")).to_be_visible()
             connect(page)
             write_persona(page)
             talk(page)
+            assert time.monotonic() - began <= WALK_S

@@ -1,4 +1,4 @@
-"""Which IP addresses are public."""
+"""Row ssrf-2: which IP addresses are public."""
 
 import pytest
 

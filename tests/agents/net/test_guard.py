@@ -1,4 +1,4 @@
-"""Nothing is connected to that a caller may not reach; every attempt is noted, none leaves."""
+"""Row ssrf-1: nothing is connected to that a caller may not reach; no attempt leaves."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever goes out, goes through the guard: no other module opens connections of its own."""
+"""Row ssrf-3: whatever goes out goes through the guard; no other module opens connections."""
 
 import ast
 from collections.abc import Iterator
