@@ -12,7 +12,7 @@ from django.contrib.admin.utils import get_fields_from_path
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -221,6 +221,20 @@ class TeamAdmin(Audited, NarrowedByTeam, ModelAdmin):
     def team_to_audit(self, row: models.Model) -> int | None:
         """Return the row's team; a row that several may share is the deployment's."""
         return None if self.is_shared else team_of(row, self.team_path)
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Any:
+        """Return the row of a page.
+
+        Raises:
+            Http404: There is none that the user may see. Django would tell so on another page,
+                and whether a row exists is nobody's business who may not see it.
+        """
+        row = super().get_object(request, object_id, from_field)
+        if row is None:
+            raise Http404
+        return row
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
