@@ -12,7 +12,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from agents.models import User
-from agents.tools import registry
 from agents.services.access import may_enter
 from sessions.channels.webchat import access
 from sessions.channels.webchat.texts import page_texts
@@ -82,7 +81,6 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
         "chatUrl": reverse("chat"),
         "loginUrl": reverse("login"),
         "texts": page_texts(),
-        "tools": registry.labels(),
     }
     context = {
         "page": page,
