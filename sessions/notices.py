@@ -9,6 +9,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from sessions import tool_words
+
 _TEXTS: Final[Mapping[str, Promise]] = {
     # The loop ended an answer (agents.core.events.NoticeCode).
     "repeated_call": _("I stopped: “%(tool)s” was called again and again in the same way."),
@@ -96,7 +98,7 @@ def text_of(stored: object) -> str:
     words = _TEXTS.get(notice.code)
     if words is None:
         return _general()
-    return str(words) % _Values(notice.values or {})
+    return str(words) % _shown(notice.values or {})
 
 
 def noted(facts: Iterable[tuple[str, bool]]) -> tuple[Noted, ...]:
@@ -108,6 +110,14 @@ def noted(facts: Iterable[tuple[str, bool]]) -> tuple[Noted, ...]:
         facts: Each sentence with whether it was taken back.
     """
     return tuple(_noted(fact, is_undone) for fact, is_undone in dict(facts).items())
+
+
+def _shown(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return a notice's values as people read them: a tool by its label."""
+    tool = values.get("tool")
+    if isinstance(tool, str):
+        values = values | {"tool": tool_words.label_of(tool)}
+    return _Values(values)
 
 
 def _noted(fact: str, is_undone: bool) -> Noted:

@@ -20,6 +20,7 @@
  * @property {string} chatUrl
  * @property {string} loginUrl
  * @property {Record<string, string>} texts
+ * @property {Record<string, string>} tools What each tool is called, by its name.
  */
 
 /** @type {Page} */

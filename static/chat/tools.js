@@ -3,9 +3,9 @@
 import { el, icon } from "./dom.js";
 import { page, t } from "./page.js";
 
-/** @param {string} name */
+/** @param {string} name What a model called: maybe a tool that no app offers. */
 function readable(name) {
-  return name.replaceAll("_", " ");
+  return Object.hasOwn(page.tools, name) ? page.tools[name] : name.replaceAll("_", " ");
 }
 
 /** @param {number} seconds */

@@ -59,7 +59,7 @@ def test_tools_are_shown_while_they_run_and_folded_afterwards(scene: Scene) -> N
         expect(page.locator('.answer > .tool[data-state="error"]').last).to_contain_text("no such")
         wait_for_end(page)
         summary = page.locator(".tools summary")
-        expect(summary).to_have_text("2 steps: current time, no such tool")
+        expect(summary).to_have_text("2 steps: date and time, no such tool")
         expect(page.locator(".tools .tool").first).to_be_hidden()
         summary.click()
         expect(page.locator(".tools .tool").first).to_be_visible()

@@ -24,7 +24,12 @@ def test_code_has_words_of_its_own(code: str) -> None:
 
 def test_values_are_filled_in() -> None:
     stored = {"v": 1, "code": "repeated_call", "values": {"tool": "memory_search"}}
-    assert "memory_search" in notices.text_of(stored)
+    assert "“search in the memory” was called" in notices.text_of(stored)
+
+
+def test_tool_without_a_label_is_called_by_its_name() -> None:
+    stored = {"v": 1, "code": "repeated_call", "values": {"tool": "of_an_older_release"}}
+    assert "“of_an_older_release” was called" in notices.text_of(stored)
 
 
 @pytest.mark.parametrize(

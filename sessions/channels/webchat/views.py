@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from agents.models import User
 from agents.services.access import may_enter
+from sessions import tool_words
 from sessions.channels.webchat import access
 from sessions.channels.webchat.texts import page_texts
 from sessions.inbox import MAX_CHARACTERS
@@ -81,6 +82,7 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
         "chatUrl": reverse("chat"),
         "loginUrl": reverse("login"),
         "texts": page_texts(),
+        "tools": tool_words.labels(),
     }
     context = {
         "page": page,

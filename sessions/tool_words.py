@@ -1,0 +1,28 @@
+"""What people are shown in the place of a tool's name."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+# Things, not deeds: they stand in a row after “2 steps:”.
+_LABELS: Final[Mapping[str, Promise]] = {
+    "current_time": _("date and time"),
+    "finish_bootstrap": _("end of the introduction"),
+    "memory_search": _("search in the memory"),
+    "propose_document": _("proposed text"),
+    "remember_fact": _("fact to remember"),
+    "session_status": _("state of the conversation"),
+    "update_user_document": _("notes about you"),
+}
+
+
+def labels() -> dict[str, str]:
+    """Return the labels by the tools' names, in the active language."""
+    return {name: str(label) for name, label in _LABELS.items()}
+
+
+def label_of(name: str) -> str:
+    """Return a tool's label; its name where no app offers it any more."""
+    return str(_LABELS.get(name, name))
