@@ -48,7 +48,7 @@ def with_request_id(application: ASGI3Application) -> ASGI3Application:
                 metrics.count_request(method, message["status"], began)
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request=request_id):
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
             await application(scope, receive, send_with_id)
 
     return answer
@@ -63,7 +63,7 @@ def _id_of(scope: HTTPScope | WebSocketScope) -> str:
 
 def current_id() -> str:
     """Return the running request's id; empty outside of one."""
-    return str(structlog.contextvars.get_contextvars().get("request", ""))
+    return str(structlog.contextvars.get_contextvars().get("request_id", ""))
 
 
 def broke(request: HttpRequest) -> HttpResponse:
