@@ -45,7 +45,7 @@ class ManagedNote(NarrowedByTeam):
 
 def _drift_in_words(row: managed.Managed) -> Iterator[str]:
     if changed := managed.drift(row):
-        names = ", ".join(part_in_words(row, part) for part in changed)
+        names = ", ".join(managed.part_in_words(row, part) for part in changed)
         yield gettext("Changed here since it was applied: %(names)s.") % {"names": names}
     if managed.changed_files(row):
         yield gettext("The file was changed since: it waits to be applied.")
@@ -121,15 +121,3 @@ class ManagedAccounts(ManagedNote):
 def is_managed(row: object) -> bool:
     """Return whether a file owns a row."""
     return isinstance(row, Agent | ProviderAccount) and bool(row.managed_by)
-
-
-def part_in_words(row: managed.Managed, part: str) -> str:
-    """Return how a page calls a part: by its label, a document by its name."""
-    if part.startswith(managed.DOCUMENTS):
-        return part.removeprefix(managed.DOCUMENTS)
-    if part == "tools":
-        return gettext("tools")
-    if part == "chain":
-        return gettext("chain")
-    field = type(row)._meta.get_field(part)
-    return str(getattr(field, "verbose_name", part))

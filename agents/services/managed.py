@@ -225,3 +225,15 @@ def sentence(row: Managed) -> str:
         return ""
     told = gettext("This is kept in the file %(file)s. Change it there and apply it again.")
     return told % {"file": row.managed_by}
+
+
+def part_in_words(row: Managed, part: str) -> str:
+    """Return how people call a part: by its label, a document by its name."""
+    if part.startswith(DOCUMENTS):
+        return part.removeprefix(DOCUMENTS)
+    if part == "tools":
+        return gettext("tools")
+    if part == "chain":
+        return gettext("chain")
+    field = type(row)._meta.get_field(part)
+    return str(getattr(field, "verbose_name", part))
