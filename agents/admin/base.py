@@ -21,6 +21,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from agents.admin import private_views
 from agents.admin.auditing import Audited
+from agents.admin.paginator import BoundedPaginator
 from agents.services import access
 
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ class TeamAdmin(Audited, NarrowedByTeam, ModelAdmin):
     link_lookups: ClassVar[Collection[str]] = ()
     list_per_page = 50
     show_full_result_count = False
+    paginator = BoundedPaginator
     show_add_link = True
     compressed_fields = True
 

@@ -12,13 +12,13 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from agents.admin import agent_pages
+from agents.admin import agent_pages, private_views
 from agents.admin.documents import grouped
 from agents.core import prompt
 from agents.core.messages import JsonObject
 from agents.core.viewer import Viewer
 from agents.models import Agent, Person
-from agents.services import chain, documents
+from agents.services import access, audit, chain, documents
 from sessions import prompting
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ class Chosen:
 
     Args:
         key: As it stands in the address.
-        is_own: Whether every part may be read: it is the user's own, or nobody's.
+        is_own: Whether it is the user's own, or nobody's.
+        is_readable: Whether every part may be read.
     """
 
     key: str
     viewer: Viewer
     person: Person | None
     is_own: bool
+    is_readable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Part:
 def preview(request: HttpRequest, agent: Agent) -> HttpResponse:
     """Show the parts in their order, with what each takes of the model's window."""
     chosen = _chosen(request, agent)
+    _note(request, agent, chosen)
     look = _look(request)
     window = prompting.window_of(chain.rows_of(agent.pk))
     made = prompting.assemble_for(
@@ -120,7 +123,8 @@ def _look(request: HttpRequest) -> Look:
 def _chosen(request: HttpRequest, agent: Agent) -> Chosen:
     key = request.GET.get("viewer", MYSELF)
     if key == NOBODY:
-        return Chosen(key, Viewer(agent.team_id, agent.pk), None, is_own=True)
+        viewer = Viewer(agent.team_id, agent.pk)
+        return Chosen(key, viewer, None, is_own=True, is_readable=True)
     people = _people(agent)
     if key == MYSELF:
         # None for somebody who never talked in this team: their prompt has nothing personal.
@@ -133,7 +137,19 @@ def _chosen(request: HttpRequest, agent: Agent) -> Chosen:
         agent.team_id, agent.pk, person_id=person.pk if person else None, is_private=True
     )
     is_own = person is None or person.user_id == request.user.pk
-    return Chosen(key, viewer, person, is_own=is_own)
+    is_readable = is_own or access.may_view_private(request, agent.team_id)
+    return Chosen(key, viewer, person, is_own=is_own, is_readable=is_readable)
+
+
+def _note(request: HttpRequest, agent: Agent, chosen: Chosen) -> None:
+    """Write down that somebody else's words are shown, before they are."""
+    if chosen.is_readable and not chosen.is_own and chosen.person is not None:
+        private_views.note(
+            request,
+            subject=f"{audit.subject_of(agent)}/prompt",
+            team_id=agent.team_id,
+            person_id=chosen.person.pk,
+        )
 
 
 def _people(agent: Agent) -> QuerySet[Person]:
@@ -156,7 +172,7 @@ def _parts(made: prompt.Prompt, chosen: Chosen) -> list[Part]:
 
 def _part(entry: JsonObject, texts: Mapping[str, str], chosen: Chosen, total: int) -> Part:
     name = str(entry["part"])
-    is_shown = chosen.is_own or name not in _PERSONAL
+    is_shown = chosen.is_readable or name not in _PERSONAL
     tokens = _figure(entry, "tokens")
     return Part(
         name=name,

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from agents.models import Agent, AgentDocument, Person, User
+from agents.models import Agent, AgentDocument, AuditEvent, Membership, Person, User
 from agents.services import documents
 from tests import factories
 from tests.qanot_site.admin_scene import PRIVATE, SHARED, Side, build_side
@@ -87,6 +87,22 @@ def test_a_superuser_reads_no_more(ours: Side, agent: Agent) -> None:
     assert PRIVATE not in preview(root, agent)
     # Looking makes nobody a counterpart of the team.
     assert not Person.objects.filter(user=root).exists()
+
+
+def test_who_was_let_in_reads_anothers_parts_and_that_is_told(ours: Side, agent: Agent) -> None:
+    operator = ours.users["operator"]
+    Membership.objects.filter(user=operator).update(may_view_private=True)
+    person = ours.one(Person)
+    assert PRIVATE in preview(operator, agent, viewer=str(person.public_id))
+    event = AuditEvent.objects.get(action="private.viewed")
+    assert (event.actor, event.subject, event.reason) == (
+        f"user:{operator.pk}",
+        f"agent:{agent.pk}/prompt",
+        f"person:{person.pk}",
+    )
+    preview(operator, agent)
+    preview(operator, agent, viewer="nobody")
+    assert AuditEvent.objects.filter(action="private.viewed").count() == 1
 
 
 def test_nobody_sees_what_is_shared(ours: Side, agent: Agent) -> None:
