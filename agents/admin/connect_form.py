@@ -55,11 +55,13 @@ class ConnectForm(forms.Form):
         return values
 
     def _check_key(self, values: dict[str, Any], chosen: Preset) -> None:
-        if values["key_reference"] and not self._by_superuser:
+        # A field with an error leaves the values.
+        key, reference = values["key"], values["key_reference"]
+        if reference and not self._by_superuser:
             self.add_error("key_reference", _("Only a superuser names a variable or a file."))
-        if values["key"] and values["key_reference"]:
+        elif key and reference:
             self.add_error("key_reference", _("Paste the key or say where it stands, not both."))
-        if chosen.wants_key and not (values["key"] or values["key_reference"]):
+        if chosen.wants_key and not (key or reference):
             self.add_error("key", _("Paste a key first."))
 
     def _address(self, values: dict[str, Any], chosen: Preset) -> str:

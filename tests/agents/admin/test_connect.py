@@ -309,7 +309,8 @@ def test_only_superusers_name_variables_and_files(
 ) -> None:
     monkeypatch.setenv("HOUSE_KEY", KEY)
     values = {**compatible(server, model="m"), "key": "", "key_reference": "env:HOUSE_KEY"}
-    assert set(step(editor, "save", agent, **values)["errors"]) == {"key_reference"}
+    for refused in (values, {**values, "key": KEY}, {**values, "preset": "openai"}):
+        assert set(step(editor, "save", agent, **refused)["errors"]) == {"key_reference"}
     server.play("OK")
     assert step(root, "save", agent, **values)["ok"]
     assert server.keys[-1] == f"Bearer {KEY}"
