@@ -162,10 +162,14 @@ async def _ask(provider: Provider, model: str) -> Usage | None:
         tools=(),
         max_output_tokens=TEST_OUTPUT_TOKENS,
     )
+    done: Done | None = None
+    # To the very end: an answer that is left half-way cleans up later, on a closed connection.
     async for event in provider.stream(call):
         if isinstance(event, Done):
-            return event.reply.usage
-    raise StreamBroken("the answer ended without a stop")
+            done = event
+    if done is None:
+        raise StreamBroken("the answer ended without a stop")
+    return done.reply.usage
 
 
 async def _facts_after(draft: Draft, model: str) -> ModelFacts:

@@ -1,14 +1,18 @@
 """Which model is proposed, and what the ticket of a test is worth."""
 
+from collections.abc import AsyncGenerator
 from datetime import timedelta
 
 import pytest
 import time_machine
 from django.utils import timezone
 
+from agents.core.events import ProviderEvent
+from agents.core.protocols import ModelCall
 from agents.models import ProviderAccount, Team
 from agents.services import catalogue, connecting
 from agents.services.connecting import Draft
+from tests.fakes.scripted import ScriptedProvider
 
 
 def draft(preset: str, *, base_url: str = "", key: str = "sk-a") -> Draft:
@@ -70,6 +74,24 @@ def test_a_ticket_is_good_for_an_hour() -> None:
     ticket = connecting.ticket_of(tested, catalogue.facts("gpt-4o"))
     with time_machine.travel(timezone.now() + timedelta(minutes=61), tick=False):
         assert connecting.redeem(ticket, tested, "gpt-4o") is None
+
+
+async def test_an_answer_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = ScriptedProvider("OK")
+    ends: list[str] = []
+
+    class Watched(ScriptedProvider):
+        async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:
+            async for event in provider.stream(call):
+                yield event
+            ends.append("read")
+
+        async def aclose(self) -> None:
+            ends.append("closed")
+
+    monkeypatch.setattr(connecting, "open_provider", lambda *_: Watched())
+    await connecting.test(draft("compatible", base_url="https://house.example/v1"), "m")
+    assert ends == ["read", "closed"]
 
 
 def test_a_draft_does_not_show_its_key() -> None:
