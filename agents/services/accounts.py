@@ -1,5 +1,6 @@
 """What a person does to a provider account: change it, forgive it, or take it out of use."""
 
+from ipaddress import IPv4Address
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
@@ -147,11 +148,29 @@ def clean_address(text: str) -> str:
     is_plain = address.isprintable() and not any(c.isspace() or c == "\\" for c in address)
     if parts.scheme not in ("http", "https") or not parts.hostname or not has_port or not is_plain:
         raise ValidationError(_NO_ADDRESS)
+    if _is_odd_number(parts.hostname):
+        raise ValidationError(_NO_ADDRESS)
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise ValidationError(_("Leave out names, passwords, “?” and “#”; the key has its field."))
     if len(address) > MAX_ADDRESS:
         raise ValidationError(_NO_ADDRESS)
     return address
+
+
+def _is_odd_number(host: str) -> bool:
+    """Return whether a host is a number that is no IPv4 address in full, such as ``127.1``.
+
+    Names never end in a number, and the ways to shorten an address are read differently by
+    everybody; no client of ours asks them.
+    """
+    last = host.rstrip(".").rpartition(".")[2]
+    if ":" in host or not (last.isdecimal() or last.startswith("0x")):
+        return False
+    try:
+        IPv4Address(host)
+    except ValueError:
+        return True
+    return False
 
 
 def _scheme(text: str) -> str:

@@ -72,6 +72,7 @@ def test_what_a_person_switched_off_stays_off_at_a_start() -> None:
         ("ollama:11434", "http://ollama:11434"),
         ("localhost", "http://localhost"),
         ("[::1]:8080", "http://[::1]:8080"),
+        ("http://[::ffff:127.0.0.1]", "http://[::ffff:127.0.0.1]"),
     ],
 )
 def test_addresses_are_brought_into_one_form(written: str, address: str) -> None:
@@ -91,6 +92,11 @@ def test_addresses_are_brought_into_one_form(written: str, address: str) -> None
         "https://example.org\\@elsewhere.example",
         "https://example.org:port",
         "https://example.org/" + "x" * 300,
+        "http://127.1:11434",
+        "http://2130706433",
+        "http://0x7f000001",
+        "http://0177.0.0.1",
+        "http://127.0.0.1.:11434",
     ],
 )
 def test_what_is_no_plain_address_is_refused(written: str) -> None:
