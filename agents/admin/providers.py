@@ -127,6 +127,14 @@ class ProviderAccountAdmin(ManagedAccounts, ConnectPages):
             self._test_now(request, ProviderAccount.objects.get(pk=wanted))
         return response
 
+    def response_change(self, request: HttpRequest, obj: ProviderAccount) -> HttpResponse:
+        """Stay on the page after one of its buttons: each says itself what came of it."""
+        page = f"{self.opts.app_label}_{self.opts.model_name}"
+        if any(f"{page}_{name}" in request.POST for name in self.actions_submit_line):
+            return HttpResponseRedirect(request.get_full_path())
+        response: HttpResponse = super().response_change(request, obj)
+        return response
+
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:

@@ -234,10 +234,12 @@ def test_a_test_that_fails_changes_nothing(
 ) -> None:
     save(root, account, base_url=server.base_url, new_key=KEY)
     factories.chain_link(agent=agent, account=account)
+    shown(root, account)  # and with it what came of the save
     server.play(Refusal(401, {"error": {"message": f"bad key {KEY}"}}))
     press(root, account, "test_account")
     page = root.get(address(account)).content.decode()
     assert "The key was not accepted." in page
+    assert "was changed successfully" not in page
     assert KEY not in page
     assert account.tested_at is None
 
