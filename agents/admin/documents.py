@@ -123,6 +123,11 @@ def length_words(measure: Measure) -> str:
     }
 
 
+def _said(measure: Measure) -> str:
+    """Return what stands below a text: its length, or what a prompt would leave out of it."""
+    return cut_warning(measure) if measure.removed else length_words(measure)
+
+
 def grouped(value: int) -> str:
     """Return a figure that can be read at a glance."""
     # A narrow no-break space groups digits in every language that we speak.
@@ -135,10 +140,8 @@ def measure_text(request: HttpRequest, agent: Agent) -> HttpResponse:
         return HttpResponse(status=405)
     text = plain_lines(request.POST.get("text", ""))
     measure = measuring.measure(agent, text, now=timezone.now())
-    said = length_words(measure)
-    if measure.removed:
-        said = cut_warning(measure)
-    return JsonResponse({"said": said, "percent": measure.percent, "removed": measure.removed})
+    told = {"said": _said(measure), "percent": measure.percent, "removed": measure.removed}
+    return JsonResponse(told)
 
 
 agent_pages.add("measure", "persona/measure/", measure_text, roles=access.EDITORS)
@@ -270,7 +273,7 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
             "kept_in_file": "" if obj.person_id else managed.sentence(obj.agent),
             "stored_text": text,
             "measure": measure,
-            "length_words": length_words(measure) if is_readable else "",
+            "length_words": _said(measure) if is_readable else "",
             "overtaken": diffs.compare(text, plain_lines(typed)) if overtaken else None,
             "versions": _versions(obj),
             "persona_url": agent_pages.address("persona", obj.agent_id),

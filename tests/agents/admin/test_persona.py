@@ -216,6 +216,9 @@ def test_a_text_that_would_be_cut_is_not_saved_before_somebody_agrees(
     assert answer.status_code == 302
     soul.refresh_from_db()
     assert soul.text == long_soul()
+    # Who comes back later is told, too.
+    page = editor.get(address(soul)).content.decode()
+    assert "it would leave out 15\u202f000 characters in the middle." in page
 
 
 def test_a_new_document_is_measured_too(editor: Client, agent: Agent) -> None:
