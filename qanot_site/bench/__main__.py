@@ -35,7 +35,7 @@ MEASURES: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `bench`."""
-    parser.add_argument("measure", choices=("turns", "streams", "faults", "backup"))
+    parser.add_argument("measure", choices=("turns", "streams", "faults", "backup", "admin"))
     parser.add_argument(
         "--json", metavar="FILE", help="write the figures as JSON to a file, or to - (stdout)"
     )
@@ -83,6 +83,8 @@ def _measure(options: argparse.Namespace, home: Home) -> None:
         figures, shown = _faults(options, home)
     elif options.measure == "backup":
         figures, shown = _backup(options.entries, home)
+    elif options.measure == "admin":
+        figures, shown = _admin(home)
     else:
         figures, shown = _figures(options.measure, home)
     report.deliver(figures, shown, json_to=options.json)
@@ -127,6 +129,16 @@ def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Ta
             lengths=lengths(0.1 if options.tenth else 1.0),
         )
     return figures, shown
+
+
+def _admin(home: Home) -> tuple[report.Figures, Table]:
+    """Ask for the admin's pages over many rows, on servers of our own, in this process."""
+    load = report.load()
+    with own_servers(home):
+        django.setup()
+        call_command("prepare", stdout=io.StringIO())
+        figures, shown = import_string("qanot_site.bench.admin.measure")()
+    return {"load": load, **figures}, shown
 
 
 def _backup(entries: int, home: Home) -> tuple[report.Figures, Table]:
