@@ -126,15 +126,21 @@ class InvitationAdmin(OwnersAdmin):
         return field
 
     def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
-    ) -> Any:
+        self,
+        request: HttpRequest,
+        context: dict[str, Any],
+        add: bool = False,
+        change: bool = False,
+        form_url: str = "",
+        obj: Any = None,
+    ) -> HttpResponse:
         """Offer one button: what follows is the page with the link."""
         context |= {"show_save_and_add_another": False, "show_save_and_continue": False}
         field = getattr(context["adminform"].form, "fields", {}).get("team")
         if field is not None:
             widget = field.widget
             widget.can_add_related = widget.can_change_related = widget.can_view_related = False
-        return super().render_change_form(request, context, **kwargs)
+        return super().render_change_form(request, context, add, change, form_url, obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -1,7 +1,7 @@
 """Invite → a colleague chooses a password → chats → sees only their own, in Chromium."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 

@@ -69,6 +69,16 @@ def test_what_others_did_elsewhere_ticks_nothing(agent: Agent, owner: User) -> N
     assert ticked(owner) == []
 
 
+def test_owners_may_invite_a_colleague_and_need_not(agent: Agent, owner: User) -> None:
+    editor = factories.membership(team=factories.agent().team, role=Membership.Role.EDITOR).user
+    assert [row.step.name for row in first_steps.standings(editor)] == ["model", "persona", "try"]
+    last = first_steps.standings(owner)[-1]
+    assert (last.step.name, last.is_done) == ("colleague", False)
+    assert client_of(owner).get(last.address).status_code == 200
+    factories.invitation(team=agent.team)
+    assert ticked(owner) == ["colleague"]
+
+
 def test_the_page_shows_the_next_step_and_the_cap(agent: Agent, owner: User) -> None:
     connect(agent)
     page = client_of(owner).get("/start/").content.decode()

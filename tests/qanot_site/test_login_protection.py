@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.contrib.sessions.models import Session
-from django.test import Client
+from django.test import AsyncClient, Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -190,3 +190,12 @@ def test_the_list_forgets_what_ended_90_days_ago(user: User) -> None:
     assert LoginRecord.objects.filter(pk=recent.pk).exists()
     lost.refresh_from_db()
     assert lost.ended_at is not None
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_pause_is_said_under_the_real_servers_handler_too() -> None:
+    client = AsyncClient(REMOTE_ADDR="10.0.0.1")
+    for _ in range(6):
+        answer = await client.post("/login/", {"username": "nobody", "password": "wrong"})
+    assert answer.status_code == 429
+    assert "15 minutes" in answer.content.decode()
