@@ -235,5 +235,6 @@ def part_in_words(row: Managed, part: str) -> str:
         return gettext("tools")
     if part == "chain":
         return gettext("chain")
-    field = type(row)._meta.get_field(part)
-    return str(getattr(field, "verbose_name", part))
+    # An older release may have marked what is no column any more.
+    labels = {field.name: str(field.verbose_name) for field in type(row)._meta.concrete_fields}
+    return labels.get(part, part)

@@ -29,6 +29,18 @@ def test_a_mark_of_the_first_release_is_read() -> None:
     assert "name" in managed.drift(agent)
 
 
+def test_parts_are_called_as_people_know_them() -> None:
+    agent = factories.agent()
+    parts = ("max_iterations", "documents/SOUL.md", "chain", "tools", "gone_since")
+    assert [managed.part_in_words(agent, part) for part in parts] == [
+        "model calls a message",
+        "SOUL.md",
+        "chain",
+        "tools",
+        "gone_since",
+    ]
+
+
 def test_a_mark_that_nobody_can_read_is_none() -> None:
     agent = factories.agent(managed_mark={"v": 9, "other": True})
     assert managed.mark_of(agent) is None
