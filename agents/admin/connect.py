@@ -280,6 +280,7 @@ def _ollama_url() -> str:
 def _card(known: Preset) -> dict[str, Any]:
     return {
         "preset": known,
+        "title": words.title(known),
         "base_url": _ollama_url() if known.name == "ollama" else known.base_url,
         "hint": words.hint(known.hint),
         "asks_address": asks_address(known),

@@ -21,7 +21,7 @@ from agents.core.errors import (
     StreamBroken,
 )
 from agents.models import ChainLink, ProviderAccount
-from agents.providers.presets import Hint, preset
+from agents.providers.presets import Hint, Preset, preset
 from agents.services import catalogue, chain
 from agents.services.caps import Allowance
 from agents.services.catalogue import ModelFacts
@@ -102,6 +102,11 @@ def _unreachable(draft: Draft) -> str:
 def _is_local(draft: Draft) -> bool:
     known = preset(draft.account.preset)
     return known is not None and known.is_local
+
+
+def title(known: Preset) -> str:
+    """Return what a provider is called: its name, except where it stands for many."""
+    return _("OpenAI-compatible") if known.name == "compatible" else known.title
 
 
 def hint(code: Hint) -> str:

@@ -396,3 +396,9 @@ def test_a_price_that_differs_from_the_common_list_is_written_down(
         assert step(root, "save", agent, **values)["ok"]
     prices = {row.model: row.input_usd_mtok for row in ChainLink.objects.all()}
     assert prices == {"llama-3.3-70b-versatile": Decimal("0.59"), "gpt-4o": None}
+
+
+def test_providers_keep_their_names_and_any_other_is_described(root: Client, agent: Agent) -> None:
+    page = root.get(reverse(NAME), headers={"Accept-Language": "uz"}).content.decode()
+    assert "Google Gemini" in page
+    assert "OpenAI bilan mos" in page
