@@ -20,8 +20,8 @@ from agents.models import Agent
 from agents.services import ledger
 from agents.services.chain import NO_ACCOUNT
 
-# An unknown price must not open the purse: it counts as that of the dearest models
-# (genai-prices 0.2, November 2026: 15 to 30 dollars in, 75 to 180 out for the largest ones).
+# An unknown price must not open the purse: it counts as that of a large model. Dearer ones exist,
+# but the list knows their prices (genai-prices 0.2, November 2026).
 CEILING: Final = Price(Decimal(15), Decimal(75))
 
 _SPENT = """
