@@ -45,6 +45,12 @@ def _paragraphs(turn: Turn, asked: str, now: datetime) -> list[str]:
 
 
 def _how_to_add(turn: Turn) -> str:
+    if not settings.QANOT_PUBLIC_URL:
+        # Answers link to whole addresses only (sessions/rendering.py).
+        return _(
+            "Connect one under Admin → Provider accounts: paste a key, or use a model that runs on "
+            "your own machine."
+        )
     page = reverse("admin:agents_provideraccount_connect")
     address = f"{settings.QANOT_PUBLIC_URL}{page}?agent={turn.session.agent_id}"
     return _(
@@ -62,13 +68,15 @@ def _may_add(turn: Turn) -> bool:
 
 
 def _noted(turn: Turn) -> list[str]:
+    """Return what was noted of the turn's messages; a sentence with two reasons once."""
     sources = [message.ref for message in turn.messages.all()]
-    return list(
+    texts = (
         WalEntry.objects.visible_to(turn.viewer)
         .filter(source__in=sources, retracted_at=None)
         .order_by("id")
         .values_list("text", flat=True)
     )
+    return list(dict.fromkeys(texts))
 
 
 def _found(turn: Turn, asked: str, now: datetime) -> list[str]:

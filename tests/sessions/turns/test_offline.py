@@ -2,7 +2,10 @@
 
 import pytest
 from django.utils import timezone, translation
+from pytest_django import Settings
 
+from memory.models import WalEntry
+from sessions.models import Turn
 from sessions.turns import offline
 from tests import factories
 
@@ -38,16 +41,57 @@ def test_speaks_as_the_person_does_else_their_user_else_the_agent(
     assert BEGINNINGS[language] in said.text
 
 
+@pytest.fixture
+def at_home() -> Turn:
+    """Return a turn of somebody who may connect a model."""
+    login = factories.membership(role="owner").user
+    team = login.memberships.get().team
+    return factories.turn(
+        session=factories.chat_session(
+            agent=factories.agent(team=team), person=factories.person(team=team, user=login)
+        )
+    )
+
+
+def say(turn: Turn) -> str:
+    return offline.part(turn, "Hello", now=timezone.now()).text
+
+
 @pytest.mark.parametrize(
     ("role", "may_connect"), [("owner", True), ("editor", True), ("operator", False)]
 )
-def test_who_may_connect_a_model_is_led_there(role: str, may_connect: bool) -> None:
+def test_who_may_connect_a_model_is_led_there(
+    settings: Settings, role: str, may_connect: bool
+) -> None:
+    settings.QANOT_PUBLIC_URL = "https://qanot.example"
     login = factories.membership(role=role).user
     team = login.memberships.get().team
     session = factories.chat_session(
         agent=factories.agent(team=team), person=factories.person(team=team, user=login)
     )
-    said = offline.part(factories.turn(session=session), "Hello", now=timezone.now()).text
-    page = f"/admin/agents/provideraccount/connect/?agent={session.agent_id}"
+    said = say(factories.turn(session=session))
+    page = f"](https://qanot.example/admin/agents/provideraccount/connect/?agent={session.agent_id}"
     assert (page in said) == may_connect
     assert ("Ask an owner" in said) != may_connect
+
+
+def test_without_a_public_address_the_way_is_said_in_words(
+    settings: Settings, at_home: Turn
+) -> None:
+    settings.QANOT_PUBLIC_URL = ""
+    said = say(at_home)
+    assert "Connect one under Admin → Provider accounts" in said
+    assert "](" not in said
+
+
+def test_sentence_that_was_noted_for_two_reasons_is_told_once(at_home: Turn) -> None:
+    message = factories.inbound_message(turn=at_home)
+    for category in (WalEntry.Category.REMEMBER, WalEntry.Category.PREFERENCE):
+        factories.wal_entry(
+            agent=at_home.session.agent,
+            person=at_home.session.person,
+            source=message.ref,
+            category=category,
+            text="Tea, not coffee.",
+        )
+    assert say(at_home).partition("I noted:")[2].partition("In memory")[0].count("Tea") == 1
