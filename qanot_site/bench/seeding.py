@@ -138,7 +138,8 @@ def _login(user: User) -> str:
     """Open a login session as the login page does; return its cookie."""
     store = import_module(settings.SESSION_ENGINE).SessionStore()
     store[SESSION_KEY] = str(user.pk)
-    store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    # The first one only counts failed logins.
+    store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
     store[HASH_SESSION_KEY] = user.get_session_auth_hash()
     store.create()
     return f"{settings.SESSION_COOKIE_NAME}={store.session_key}"

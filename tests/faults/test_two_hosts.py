@@ -122,8 +122,9 @@ async def _browse(
     stack: AsyncExitStack, client: aiohttp.ClientSession, address: str, talk: Talk
 ) -> Browser:
     browser = Browser(client, address, talk, scale=0.25)
-    await browser.open()
     stack.push_async_callback(browser.close)
+    async with asyncio.timeout(WAIT_S):
+        await browser.open()
     return browser
 
 
