@@ -315,6 +315,7 @@ def _texts() -> dict[str, str]:
         "none_fits": _("No model fits."),
         "more": _("{n} more: type to find them."),
         "failed": _("The server did not answer. Look at your connection and try again."),
+        "out": _("You are logged out. Load the page again."),
         "stopped": _("Stopped."),
         "done": _("{model} answers for {agent} now."),
         "test": _("Test"),

@@ -64,6 +64,11 @@ function connect(root, data) {
         headers: { "X-CSRFToken": find("[name=csrfmiddlewaretoken]").value },
         signal: mine.signal,
       });
+      if (answer.redirected) {
+        // To the login.
+        trouble({ title: texts.out, advice: "" });
+        return null;
+      }
       if (!answer.ok) throw new Error(String(answer.status));
       const told = await answer.json();
       if (!told.ok) trouble(told);

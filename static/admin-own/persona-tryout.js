@@ -71,7 +71,11 @@ if (form) {
         body,
         signal: running.signal,
       });
-      if (answer.ok) await read(answer.body);
+      if (answer.redirected) {
+        // To the login.
+        both.hidden = true;
+        refuse(form.dataset.out);
+      } else if (answer.ok) await read(answer.body);
       else {
         both.hidden = true;
         const told = await answer.json().catch(() => ({}));

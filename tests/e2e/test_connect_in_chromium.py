@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from playwright.sync_api import Page, expect
 
 from agents.core.messages import JsonObject
@@ -42,6 +43,17 @@ def choose(page: Page, preset: str, address: str) -> None:
     if elsewhere.is_visible():
         elsewhere.click()
     page.get_by_label("Address", exact=True).fill(address)
+
+
+def test_who_was_logged_out_meanwhile_is_told(fresh: Scene, server: FakeOpenAI) -> None:
+    with browsing(fresh.web.address) as person:
+        page = person.new_page()
+        page.goto(fresh.link)
+        page.get_by_role("link", name="Connect (Connect a model)").click()
+        choose(page, "compatible", server.base_url)
+        page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+        page.get_by_role("button", name="Test", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text("You are logged out.")
 
 
 def test_a_key_becomes_a_model_and_a_ticked_step(fresh: Scene, server: FakeOpenAI) -> None:
