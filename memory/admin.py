@@ -46,10 +46,9 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
         "source",
     )
     list_select_related = ("agent", "person")
-    list_filter = ("category", "is_durable", "scope", "origin", "agent")
+    list_filter = ("category", "is_durable", "scope", "origin", "agent", "created_at")
     link_lookups = ("source",)
     search_fields = ("source", "agent__name", "person__display_name", "chat__title")
-    date_hierarchy = "created_at"
 
 
 class MemoryVersionInline(SharedScope, ReadOnlyInline):
@@ -156,9 +155,8 @@ class DailyNoteAdmin(SharedScope, ReadOnlyAdmin):
     fields = readonly_fields = (*SCOPE, "day", "occurred_at", "source", "exchange")
     list_display = ("occurred_at", "text_in_short", "scope", "agent", "person", "chat", "source")
     list_select_related = ("agent", "person", "chat")
-    list_filter = ("scope", "agent")
+    list_filter = ("scope", "agent", "day")
     search_fields = ("source", "agent__name", "person__display_name", "chat__title")
-    date_hierarchy = "day"
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[DailyNote]":
         """Leave the answer behind as well: it is as private as the question."""

@@ -197,6 +197,7 @@ class WalEntry(ScopedModel):
             ),
             models.Index(fields=["thread", "created_at"], name="wal_by_thread"),
             models.Index(fields=["source"], name="wal_by_source"),
+            models.Index(fields=["-created_at", "-id"], name="wal_newest_first"),
         ]
 
     def __str__(self) -> str:
@@ -223,6 +224,9 @@ class MemoryDocument(ScopedModel):
                 nulls_distinct=False,
                 name="memory_document_once_a_scope",
             ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["-updated_at", "-id"], name="memory_newest_first"),
         ]
 
     def __str__(self) -> str:
@@ -252,6 +256,9 @@ class MemoryDocumentVersion(models.Model):
                 fields=["document", "number"], name="memory_version_number_once"
             ),
         ]
+        indexes: ClassVar = [
+            models.Index(fields=["-created_at", "-id"], name="memory_version_newest_first"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.document} v{self.number}"
@@ -278,6 +285,7 @@ class DailyNote(ScopedModel):
             models.UniqueConstraint(fields=["source"], name="daily_note_once_a_turn"),
         ]
         indexes: ClassVar = [
+            models.Index(fields=["-occurred_at", "-id"], name="note_newest_first"),
             models.Index(fields=["agent", "person", "day"], name="note_by_person_and_day"),
             models.Index(fields=["agent", "chat", "day"], name="note_by_chat_and_day"),
             models.Index(

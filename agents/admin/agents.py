@@ -18,6 +18,7 @@ from agents.admin.agent_pages import AgentPages
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import TeamAdmin, TeamForm, TeamInline
 from agents.admin.managed import ManagedAgents
+from agents.admin.showing import once
 from agents.models import Agent, AgentDocument, ChainLink, ToolGrant
 from agents.services import caps
 from agents.tools import registry
@@ -155,6 +156,7 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
         return fieldsets if obj else fieldsets[:-1]
 
     @admin.display(description=_("today"))
+    @once
     def spent_today(self, agent: Agent) -> str:
         """Return what the agent spent of what it may spend."""
         if agent._state.adding:
@@ -169,6 +171,7 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
         return links.to_page(agent_pages.address("export", agent), _("Download"))
 
     @admin.display(description=_("persona"))
+    @once
     def documents_of_agent(self, agent: Agent) -> str:
         """Return links to the persona's page and to its documents, without single persons'."""
         if agent._state.adding:

@@ -8,8 +8,7 @@ from django.apps import apps
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db import models
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -78,11 +77,10 @@ class AuditEventAdmin(ReadOnlyAdmin, OwnersAdmin):
         "what_changed",
     )
     list_display = ("created_at", "who", "action", "what", "reason", "in_short")
-    list_filter = (KindFilter,)
+    list_filter = (KindFilter, "created_at")
     link_lookups = ("subject", "actor", "reason", "action")
     search_fields = ("=actor", "action__startswith", "subject__startswith", "=reason")
     search_help_text = _("user:3, agent.changed, agent:1, person:4")
-    date_hierarchy = "created_at"
 
     # As a table.
 
@@ -90,7 +88,7 @@ class AuditEventAdmin(ReadOnlyAdmin, OwnersAdmin):
         export = self.admin_site.admin_view(require_POST(self.export))
         return [path("export/", export, name="agents_auditevent_export"), *super().get_urls()]
 
-    def export(self, request: HttpRequest) -> HttpResponseBase:
+    def export(self, request: HttpRequest) -> HttpResponse:
         """Send what the list shows as CSV; that is an act of its own."""
         if not self.has_view_permission(request):
             raise PermissionDenied
@@ -105,7 +103,7 @@ class AuditEventAdmin(ReadOnlyAdmin, OwnersAdmin):
                 subject="auditevent:list",
                 reason=request.META.get("QUERY_STRING", ""),
             )
-        response = StreamingHttpResponse(_lines(rows), content_type="text/csv; charset=utf-8")
+        response = HttpResponse(_lines(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="audit.csv"'
         response["Cache-Control"] = "no-store"
         return response

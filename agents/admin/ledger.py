@@ -75,10 +75,17 @@ class UsageRecordAdmin(ReadOnlyAdmin):
         "cost_usd",
         "broken_off",
     )
-    list_filter = (AgentFilter, "kind", "channel", "model", "was_broken", "is_estimate")
+    list_filter = (
+        AgentFilter,
+        "kind",
+        "channel",
+        "model",
+        "was_broken",
+        "is_estimate",
+        "created_at",
+    )
     link_lookups = ("origin",)
     search_fields = ("origin", "model", "provider")
-    date_hierarchy = "created_at"
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[UsageRecord]":
         rows: QuerySet[UsageRecord] = super().get_queryset(request)

@@ -14,6 +14,7 @@ from unfold.decorators import display
 from agents.admin import links
 from agents.admin.base import ReadOnlyAdmin
 from agents.admin.privacy import as_written
+from agents.admin.showing import once
 from sessions.admin.text import ConversationText, as_told, session_link
 from sessions.models import Content, InboundMessage, Outgoing, TranscriptEntry, TurnStep
 
@@ -152,6 +153,7 @@ class ContentAdmin(ReadOnlyAdmin):
         return int(row.text_length)
 
     @admin.display(description=_("transcript"))
+    @once
     def entries_link(self, row: Content) -> str:
         return links.joined(
             links.to_row(TranscriptEntry, pk, f"#{pk}")
@@ -159,6 +161,7 @@ class ContentAdmin(ReadOnlyAdmin):
         )
 
     @admin.display(description=_("steps"))
+    @once
     def steps_link(self, row: Content) -> str:
         return links.joined(links.to_row(TurnStep, step.pk, step) for step in row.steps.all())
 

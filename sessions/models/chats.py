@@ -99,6 +99,7 @@ class ChatSession(PublicIdModel, ArchivableModel):
         ]
         indexes: ClassVar = [
             models.Index(fields=["person", "last_interaction_at"], name="session_by_person"),
+            models.Index(fields=["-last_interaction_at", "-id"], name="session_newest_first"),
         ]
 
     def __str__(self) -> str:
