@@ -31,14 +31,21 @@ class Audited(BaseModelAdmin):  # type: ignore[type-arg]  # for pages of any mod
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
         """Write what the forms changed into the log."""
+        # Without a row it is Django's form for somebody's password: who stores that tells of it.
+        if hasattr(form, "instance"):
+            self._record_forms(request, form, formsets or (), add=add)
+        base: Any = super()
+        return base.construct_change_message(request, form, formsets, add)
+
+    def _record_forms(
+        self, request: HttpRequest, form: Any, formsets: Iterable[Any], *, add: bool
+    ) -> None:
         team_id, row = self.team_to_audit(form.instance), audit.subject_of(form.instance)
         if self.is_audited:
             _record(request, form, team_id, "added" if add else "changed")
-        for formset in formsets or ():
+        for formset in formsets:
             for inner, what in _changed_forms(formset):
                 _record(request, inner, team_id, what, skip=formset.fk.name, reason=row)
-        base: Any = super()
-        return base.construct_change_message(request, form, formsets, add)
 
     def delete_model(self, request: HttpRequest, obj: models.Model) -> None:
         """Delete a row, and write that into the log."""

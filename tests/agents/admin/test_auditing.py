@@ -210,6 +210,19 @@ def test_a_team_is_told_under_itself(ours: Side) -> None:
     assert told("team.added").team_id == Team.objects.get(slug="third").pk
 
 
+def test_a_password_that_a_superuser_sets_is_told_without_it(ours: Side) -> None:
+    root, member = User.objects.create_superuser("root"), ours.users["member"]
+    page = reverse("admin:auth_user_password_change", args=[member.pk])
+    secret = "quite another 1"
+    answer = client_of(root).post(page, {"password1": secret, "password2": secret})
+    assert answer.status_code == 302
+    member.refresh_from_db()
+    assert member.check_password(secret)
+    event = told("password.changed")
+    assert (event.team_id, event.actor) == (ours.team.pk, f"user:{root.pk}")
+    assert not AuditEvent.objects.filter(changes__icontains=secret).exists()
+
+
 def test_owners_let_others_read_private_texts_and_nobody_themselves(ours: Side) -> None:
     owner = ours.users["owner"]
     own = Membership.objects.get(user=owner)
