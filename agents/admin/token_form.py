@@ -21,7 +21,7 @@ _PERSON: Final = "person"
 
 
 class TokenForm(TeamForm):
-    """A new token. Nobody makes one that acts for somebody else's login."""
+    """A new token. Nobody makes one that acts for somebody else who chats themselves."""
 
     acts_for = forms.ChoiceField(
         label=_("Acts for"),
@@ -104,7 +104,9 @@ def _teams(request: HttpRequest) -> QuerySet[Team]:
 
 
 def _without_login(request: HttpRequest) -> QuerySet[Person]:
-    rows = Person.objects.filter(user=None, archived_at=None, merged_into=None)
+    # Nor known on a channel: a token reads all conversations of its person, and may ask what the
+    # agents remember of them, which takes more than being an owner.
+    rows = Person.objects.filter(user=None, identities=None, archived_at=None, merged_into=None)
     teams = access.teams(request, access.OWNERS)
     rows = rows.select_related("team").order_by("display_name", "id")
     return rows if teams is None else rows.filter(team__in=teams)

@@ -79,12 +79,15 @@ def test_nobody_makes_a_token_for_somebody_elses_login(ours: Side) -> None:
     theirs = build_side("theirs")
     bot = factories.person(team=ours.team, display_name="Bot")
     factories.person(team=theirs.team)
+    # Whoever had a token of theirs would read what they write to the agents, and ask their memory.
+    chatter = factories.identity(person=factories.person(team=ours.team)).person
     assert offered(client_of(ours.users["editor"])) == {f"me:{ours.team.pk}"}
     owner = client_of(ours.users["owner"])
     assert offered(owner) == {f"me:{ours.team.pk}", f"person:{bot.pk}"}
     for chosen in (
         f"person:{ours.one(Person).pk}",
         f"person:{theirs.one(Person).pk}",
+        f"person:{chatter.pk}",
         f"me:{theirs.team.pk}",
     ):
         assert owner.post(ADD, values(ours, acts_for=chosen)).status_code == 200
