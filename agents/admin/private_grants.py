@@ -1,5 +1,7 @@
 """Letting somebody read other people's private texts: owners to others, nobody to themselves."""
 
+from typing import Any
+
 from django.utils.translation import gettext_lazy as _
 
 from agents.admin.base import TeamForm
@@ -9,7 +11,15 @@ FIELD = "may_view_private"
 
 
 class MembershipForm(TeamForm):
-    """A membership; whether it opens private texts is not for its own holder to say."""
+    """A membership; whether it opens private texts is not for its own holder to say.
+
+    It stays with its user: another one would take over what was granted to the first.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk and "user" in self.fields:
+            self.fields["user"].disabled = True
 
     def _post_clean(self) -> None:
         super()._post_clean()

@@ -94,6 +94,21 @@ def test_an_owner_goes_when_another_stays_or_comes() -> None:
     assert (first.role, second.role) == (Role.MEMBER, Role.OWNER)
 
 
+@pytest.mark.django_db
+def test_a_membership_does_not_pass_to_another_user() -> None:
+    last = factories.membership(role=Role.OWNER)
+    allowed = factories.membership(team=last.team, role=Role.EDITOR, may_view_private=True)
+    away = factories.user(is_active=False)
+    page = reverse("admin:agents_team_change", args=[last.team_id])
+    client = root()
+    for place in range(2):
+        values = values_of(last.team, (last, Role.OWNER, False), (allowed, Role.EDITOR, False))
+        values[f"memberships-{place}-user"] = away.pk
+        client.post(page, values)
+    assert not Membership.objects.filter(user=away).exists()
+    assert memberships.owners_of(last.team_id).get() == last
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_two_owners_who_leave_at_once_one_stays() -> None:
     first = factories.membership(role=Role.OWNER)
