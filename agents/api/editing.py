@@ -172,14 +172,13 @@ def _find(token: ApiToken, agent_id: UUID) -> Agent:
 
 
 def _place(token: ApiToken, link: LinkIn) -> Place:
-    everybodys = ProviderAccount.objects.filter(name=link.account)
-    account = everybodys.filter(team_id=token.team_id).first()
+    account = ProviderAccount.objects.filter(name=link.account, team_id=token.team_id).first()
     if account is None:
         raise foreign.missing(
             token,
             _("There is no such provider account."),
             what=f"account:{link.account}",
-            others=everybodys,
+            others=None,
         )
     return Place(account, link.model)
 

@@ -17,7 +17,7 @@ def missing(
     detail: "str | Promise",
     *,
     what: str,
-    others: "models.QuerySet[models.Model]",
+    others: "models.QuerySet[models.Model] | None",
 ) -> Problem:
     """Return the problem to raise for an id that is none of the caller's.
 
@@ -26,9 +26,10 @@ def missing(
     Args:
         what: The id as it was sent, ``agent:0190…``.
         others: The row of that id, wherever it may be; where there is one, somebody tried to
-            reach what is not theirs, and their team's log says so.
+            reach what is not theirs, and their team's log says so. None where it says so in
+            either case, as for names: they are guessed, and the log would tell which exist.
     """
-    if others.exists():
+    if others is None or others.exists():
         audit.record(
             team_id=token.team_id,
             actor=token.person.user or f"person:{token.person_id}",

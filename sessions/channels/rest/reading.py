@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Final, cast
 from uuid import UUID
 
@@ -107,12 +106,7 @@ def find_turn(token: ApiToken, turn_id: UUID) -> Turn:
         .first()
     )
     if turn is None:
-        raise foreign.missing(
-            token,
-            _("There is no such turn."),
-            what=f"turn:{turn_id}",
-            others=Turn.objects.filter(public_id=turn_id),
-        )
+        raise _no_turn(token, turn_id)
     return turn
 
 
@@ -241,13 +235,22 @@ def transcript(
     if before is not None:
         edge = found.filter(public_id=before).first()
         if edge is None:
-            raise Problem(HTTPStatus.NOT_FOUND, "not_found", _("There is no such turn."))
+            raise _no_turn(token, before)
         found = found.filter(pk__lt=edge.pk)
     page = list(found.order_by("-id")[: limit + 1])
     shown = page[:limit]
     return TranscriptOut(
         items=_entries(shown[::-1]),
         before=shown[-1].public_id if len(page) > limit else None,
+    )
+
+
+def _no_turn(token: ApiToken, turn_id: UUID) -> Problem:
+    return foreign.missing(
+        token,
+        _("There is no such turn."),
+        what=f"turn:{turn_id}",
+        others=Turn.objects.filter(public_id=turn_id).exclude(session__in=_sessions(token)),
     )
 
 

@@ -253,10 +253,18 @@ async def test_agents_and_accounts_of_another_team_are_not_there(
     assert len(events) == 6
     assert await own.chain_links.acount() == 1
     assert (await Agent.objects.aget(pk=theirs.agent.pk)).name == "Bee"
-    # What is nobody's is just not there.
+    # Names are guessed easily: a row only for those that exist would tell which do.
+    editor.agent, body = own, {"chain": [{"account": "Nobody's", "model": "m"}]}
+    assert_problem(await editor.call("PATCH", "", body, If_Match="*"), 404, "not_found")
+    events = await told("api.foreign_id")
+    assert {event.subject for event in events if "account" in event.subject} == {
+        "account:Theirs",
+        "account:Nobody's",
+    }
+    # An id that is nobody's is just not there.
     editor.agent = Agent()
     assert_problem(await editor.call("GET"), 404, "not_found")
-    assert len(await told("api.foreign_id")) == 6
+    assert len(await told("api.foreign_id")) == 7
 
 
 async def test_the_role_counts_at_the_moment_of_the_call(editor: Program) -> None:

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from django.test import AsyncClient
 from django.utils import timezone
 
-from agents.models import Agent, ApiToken, Person
+from agents.models import Agent, ApiToken, AuditEvent, Person
 from agents.services import tokens
 from memory.models import WalEntry
 from sessions.inbox import MAX_CHARACTERS
@@ -286,6 +286,22 @@ async def test_foreign_and_unknown_ids_look_the_same(
     assert bodies[0]["detail"] == bodies[1]["detail"]
     assert await Turn.objects.filter(stop_requested_at__isnull=False).acount() == 0
     assert await Turn.objects.acount() == 1
+
+
+async def test_a_foreign_turn_is_no_edge_of_ones_own_transcript(
+    async_client: AsyncClient, sardor: Client, foreign: dict[str, str]
+) -> None:
+    own = (await post(async_client, sardor)).json()["turn"]
+    other = (await post(async_client, sardor, thread="other")).json()["turn"]
+    address = f"/api/v1/conversations/{own['conversation']}/transcript?before="
+
+    for turn in (foreign["turn"], other["id"], str(uuid.uuid4())):
+        response = await async_client.get(f"{address}{turn}", headers=sardor.headers)
+        assert_problem(response, 404, "not_found")
+
+    # Of one's own other conversations there is nothing to tell.
+    told = AuditEvent.objects.filter(action="api.foreign_id").values_list("subject", flat=True)
+    assert [subject async for subject in told] == [f"turn:{foreign['turn']}"]
 
 
 @pytest.mark.parametrize(("method", "kind", "address"), ADDRESSES[1:6])
