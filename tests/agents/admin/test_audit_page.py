@@ -95,7 +95,7 @@ def test_a_table_is_taken_along_and_that_is_told(ours: Side, event: AuditEvent) 
     client = client_of(ours.users["owner"])
     assert client.get(f"{LIST}export/").status_code == 405
     answer = client.post(f"{LIST}export/?about=agent,chainlink,toolgrant,document,proposal")
-    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    text = answer.content.decode()
     head, *rows = list(csv.reader(text.splitlines()))
     assert head[:3] == ["Created at", "Actor", "Action"]
     [row] = rows
