@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from agents.models import User
-from agents.services import login_links, logins
+from agents.services import login_links
 from qanot_site import first_steps
 
 BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
@@ -85,12 +85,9 @@ def change_password(request: HttpRequest) -> HttpResponse:
     else:
         form = PasswordChangeForm(user, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        before = str(request.session.session_key)
         form.save()
         update_session_auth_hash(request, user)
-        here = str(request.session.session_key)
-        logins.moved(before, here)
-        login_links.password_changed(user, by=user, keep=here)
+        login_links.password_changed(user, by=user, keep=str(request.session.session_key))
         return redirect("logins")
     return render(request, "account/password.html", {"form": form, "at": "password"})
 

@@ -255,6 +255,7 @@ AXES_VERBOSE = False
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/chat/"
 LOGOUT_REDIRECT_URL = "login"
+SESSION_ENGINE = "qanot_site.session_store"
 # Browsers share cookies between the ports of one host: two homes must not log each other out.
 SESSION_COOKIE_NAME = (
     "qanot_session"
@@ -362,6 +363,7 @@ UNFOLD = {
     "SHOW_LANGUAGES": True,
     "LANGUAGES": {"navigation": "qanot_site.languages.admin_menu"},
     "STYLES": [lambda request: static("admin-own/admin.css")],
+    "SCRIPTS": [lambda request: static("logout.js")],
     "SITE_FAVICONS": [
         {
             "rel": "icon",

@@ -43,7 +43,10 @@ def user_of(session_key: str) -> User | None:
     changed password.
     """
     request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    # After the secret key was replaced, a page gives the browser another one; a socket cannot.
+    session.keeps_key = True
+    request.session = session
     user = get_user(request)
     return user if isinstance(user, User) else None
 
