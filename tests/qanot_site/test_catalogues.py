@@ -35,6 +35,20 @@ ADMINISTRATION: Final = (
     "qanot_site/doctor_page.py",
     "qanot_site/findings/*",
 )
+# Steps of the first hour, which everybody walks in their own language.
+FIRST_HOUR: Final = (
+    "agents/admin/connect*.py",
+    "agents/admin/documents.py",
+    "agents/admin/invitations.py",
+    "agents/admin/persona*.py",
+    "agents/admin/proposals.py",
+    "agents/admin/purposes.py",
+    "sessions/admin/preview.py",
+    "sessions/admin/tryout.py",
+    "templates/admin/models/connect.html",
+    "templates/admin/people/*",
+    "templates/admin/persona/*",
+)
 # What Django says in a language is told by its own catalogues, too.
 BORROWED: Final = "qanot_site/borrowed_words.py"
 # Of the models' words, those that other pages show, too.
@@ -63,10 +77,19 @@ def forms(entry: polib.POEntry | polib.MOEntry) -> list[str]:
     return [entry.msgstr]
 
 
-def is_theirs(entry: polib.POEntry, patterns: Iterable[str]) -> bool:
-    """Return whether all places of a text are files of these patterns."""
-    return all(
-        any(fnmatch(place, pattern) for pattern in patterns) for place, _ in entry.occurrences
+def fits(place: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(place, pattern) for pattern in patterns)
+
+
+def is_borrowed(entry: polib.POEntry) -> bool:
+    return all(place == BORROWED for place, _ in entry.occurrences)
+
+
+def is_for_everybody(entry: polib.POEntry) -> bool:
+    """Return whether a text has a place that is not only the administration's."""
+    return any(
+        place != BORROWED and (fits(place, FIRST_HOUR) or not fits(place, ADMINISTRATION))
+        for place, _ in entry.occurrences
     )
 
 
@@ -125,7 +148,7 @@ def test_what_everybody_sees_is_translated(gathered: polib.POFile, language: str
     assert [
         entry.msgid
         for key, entry in named(gathered).items()
-        if not is_theirs(entry, (*ADMINISTRATION, BORROWED)) and not written[key].translated()
+        if is_for_everybody(entry) and not written[key].translated()
     ] == []
     with translation.override(language):
         assert [
@@ -142,7 +165,7 @@ def test_the_administration_is_translated(gathered: polib.POFile, language: str)
     assert [
         entry.msgid
         for key, entry in named(gathered).items()
-        if not is_theirs(entry, (BORROWED,)) and not written[key].translated()
+        if not is_borrowed(entry) and not written[key].translated()
     ] == []
 
 
@@ -150,7 +173,7 @@ def test_the_administration_is_translated(gathered: polib.POFile, language: str)
 def test_borrowed_words_are_translated_here_or_by_django(
     gathered: polib.POFile, language: str
 ) -> None:
-    borrowed = [entry for entry in gathered if is_theirs(entry, (BORROWED,))]
+    borrowed = [entry for entry in gathered if is_borrowed(entry)]
     assert borrowed
     with translation.override(language):
         assert [entry.msgid for entry in borrowed if shown(entry) in english(entry)] == []
