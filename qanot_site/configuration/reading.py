@@ -65,9 +65,12 @@ def read(path: Path, *, name: str) -> ConfigurationFile:
         raise FileRefused(name, [Mistake(0, why(exc))]) from exc
     try:
         said = tomllib.loads(text, parse_float=Decimal)
+        lines = Lines(text)
     except tomllib.TOMLDecodeError as exc:
         raise FileRefused(name, [_no_toml(str(exc), text)]) from exc
-    lines = Lines(text)
+    except (ValueError, RecursionError) as exc:
+        # Of Python itself: a whole number of thousands of digits, or thousands of lists in lists.
+        raise FileRefused(name, [Mistake(0, "this has a number or a nesting without end")]) from exc
     whole = _whole()
     try:
         checked: Any = whole.model_validate(said, context=folder.read)

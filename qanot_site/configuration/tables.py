@@ -25,6 +25,8 @@ from agents.providers.presets import PRESETS
 from agents.services import accounts
 from agents.tools import registry
 
+# Beyond it pydantic counts no places: 1e-999999999 would be shown with a billion zeros.
+MOST_PLACES: Final = 20
 # TOML has no word for what a column leaves empty.
 NONE: Final = "none"
 OFF: Final = "off"
@@ -68,6 +70,8 @@ def _exact(value: object) -> object:
     """Return a price or a cap as the decimal it was written as."""
     if value == NONE:
         return None
+    if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < -MOST_PLACES:
+        raise ValueError(f"a number has {MOST_PLACES} decimal places at most")
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return Decimal(str(value)) if is_whole else value
 

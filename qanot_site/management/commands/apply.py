@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
 from rich.console import Console
 from rich.progress import Progress
 
+from qanot_site.commands import first_line
 from qanot_site.configuration import applying, words
 from qanot_site.configuration.errors import ConfigurationError
 from qanot_site.configuration.plan import Plan
@@ -48,6 +50,10 @@ class Command(BaseCommand):
             self._run(options)
         except ConfigurationError as error:
             raise CommandError(str(error), returncode=REFUSED) from error
+        except OperationalError as error:
+            # Not Python's own status for a failure, which would say that something differs.
+            told = f"The database does not answer: {first_line(error)}"
+            raise CommandError(told, returncode=REFUSED) from error
 
     def _run(self, options: dict[str, Any]) -> None:
         name = os.path.normpath(options["file"])

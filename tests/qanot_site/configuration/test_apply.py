@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from agents.models import (
     Agent,
@@ -371,6 +372,16 @@ def test_a_refusal_and_a_difference_have_statuses_of_their_own(team: Team, folde
     assert status("--check") == 2
     with pytest.raises(CommandError, match=r"qanot.toml:12: .*“langauge”.*“language”"):
         apply()
+
+
+def test_a_database_that_is_away_is_no_difference(
+    team: Team, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_arguments: object) -> Team:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("qanot_site.management.commands.apply.team_of", away)
+    assert status("--check") == 2
 
 
 def test_people_are_asked_before_anything_is_written(
