@@ -27,9 +27,6 @@ from agents.core.errors import ProviderError
 from agents.models import ChainLink, ProviderAccount, User
 from agents.services import access, accounts, connecting, keys
 
-SHOWN_OF_KEY = 4
-# Of a shorter key, four letters would be too many.
-LONG_KEY = 12
 _TEST_WANTED = "qanot.test_account"
 
 
@@ -237,18 +234,16 @@ class ProviderAccountAdmin(ManagedAccounts, ConnectPages):
 
     @admin.display(description=_("key"))
     def key_in_words(self, account: ProviderAccount) -> str:
-        """Return where the key is; of the key itself, at most its last four letters."""
+        """Return where the key is, and whether it can be opened; nothing of the key itself."""
         if account.key_reference:
             return gettext("stands in %(where)s") % {"where": account.key_reference}
         if not account.sealed_key:
             return gettext("none")
         try:
-            key = keys.key_of(account)
+            keys.key_of(account)
         except ProviderError:
             return gettext("stored, but it cannot be opened any more: paste it once more")
-        if len(key) <= LONG_KEY:
-            return gettext("stored")
-        return gettext("stored, ends in …%(end)s") % {"end": key[-SHOWN_OF_KEY:]}
+        return gettext("stored")
 
     # What one does to it.
 

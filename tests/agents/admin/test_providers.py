@@ -1,5 +1,6 @@
 """An account's own page: how it stands, and its key, which nobody sees again."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -94,13 +95,8 @@ def press(client: Client, account: ProviderAccount, button: str) -> None:
 # --- the key -----------------------------------------------------------------------------------
 
 
-def test_of_a_key_only_the_end_is_shown(editor: Client, account: ProviderAccount) -> None:
-    assert "stored, ends in …ab12" in shown(editor, account)
-    account.sealed_key = secrets.seal("short-key")
-    account.save()
-    page = shown(editor, account)
-    assert "ends in" not in page
-    assert "-key<" not in page
+def test_of_a_key_no_letter_is_shown(editor: Client, account: ProviderAccount) -> None:
+    assert re.search(r">\s*stored\s*<", shown(editor, account))
 
 
 def test_a_key_sealed_under_another_secret_is_said_so(
