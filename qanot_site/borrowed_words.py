@@ -1,9 +1,9 @@
-"""Words of Django and Unfold that their own catalogues lack in Uzbek or Russian.
+"""Words of Django and Unfold that their own catalogues lack in a language of ours.
 
 Unfold, the admin's look, brings no catalogues, and Django's Uzbek ones stop at an older version,
 so that pages of ours would be half English. Named here, `makemessages` gathers these words into
-our catalogues, which go before theirs. An entry is only filled where theirs has none: Django's
-Russian, Turkish and Polish stay what they are. Nothing needs to import this module.
+our catalogues, which go before theirs. An entry is only filled where theirs has none: what
+Django says in Russian, Turkish and Polish stays what it is. Nothing needs to import this module.
 """
 
 from django.utils.translation import gettext_noop as _
