@@ -244,6 +244,7 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
         """Show the text large, with its length and, once stored, its versions."""
         form = context["adminform"].form
         context["values"] = persona.VALUES
+        context["kept_as"] = _kept_as(request, obj)
         context["limit"] = DOCUMENT_CHARACTERS
         context["measured"] = getattr(form, "measured", None)
         if obj is not None and obj.pk:
@@ -272,6 +273,7 @@ class AgentDocumentAdmin(PersonsDocument, TeamAdmin):
             "may_write": self.has_change_permission(request, obj),
             "kept_in_file": "" if obj.person_id else managed.sentence(obj.agent),
             "stored_text": text,
+            "own_version": _own_version(request, obj),
             "measure": measure,
             "length_words": _said(measure) if is_readable else "",
             "overtaken": diffs.compare(text, plain_lines(typed)) if overtaken else None,
@@ -290,6 +292,24 @@ def _new(request: HttpRequest) -> dict[str, Any]:
         "new_purpose": purposes.of(name),
         "measure_url": agent_pages.address("measure", int(agent)) if agent.isdecimal() else "",
     }
+
+
+def _kept_as(request: HttpRequest, document: AgentDocument | None) -> str:
+    """Return under which name a browser keeps what this user typed and did not save.
+
+    A new document has the name that it will have: what was sent is then found again.
+    """
+    if document is not None and document.pk:
+        parts = (document.agent_id, document.name, document.person_id or "")
+    else:
+        parts = (request.GET.get("agent", ""), request.GET.get("name", ""), "")
+    return ":".join(map(str, (request.user.pk, *parts)))
+
+
+def _own_version(request: HttpRequest, document: AgentDocument) -> int:
+    """Return the number of the newest version that the user wrote; zero where there is none."""
+    rows = document.versions.filter(author=request.user.pk).order_by("-number")
+    return rows.values_list("number", flat=True).first() or 0
 
 
 def _versions(document: AgentDocument) -> "models.QuerySet[Any]":
