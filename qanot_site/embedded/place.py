@@ -65,24 +65,30 @@ def temporary_home() -> Iterator[Home]:
         home.create()
         yield home
     finally:
-        pointer = home.folder / _POINTER
-        if pointer.exists():
-            shutil.rmtree(pointer.read_text(), ignore_errors=True)
+        elsewhere = folder_elsewhere(home)
+        if elsewhere is not None:
+            shutil.rmtree(elsewhere, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def folder_elsewhere(home: Home) -> Path | None:
+    """Return root's folder for a home, where its servers' data lies there."""
+    pointer = home.folder / _POINTER
+    return Path(pointer.read_text()) if pointer.exists() else None
 
 
 def _data_folder(home: Home) -> Path:
     """The home, or root's folder for it; decided once and then written down."""
-    pointer = home.folder / _POINTER
-    if pointer.exists():
-        return Path(pointer.read_text())
+    elsewhere = folder_elsewhere(home)
+    if elsewhere is not None:
+        return elsewhere
     if (home.folder / "postgres").exists() or os.geteuid() != 0:
         return home.folder
     user = server_user()
     if user is None or _can_reach(home.folder, user):
         return home.folder
     folder = _shared_folder(home)
-    pointer.write_text(str(folder))
+    (home.folder / _POINTER).write_text(str(folder))
     return folder
 
 

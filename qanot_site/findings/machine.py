@@ -9,6 +9,7 @@ from typing import Final
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from qanot_site.embedded import place
 from qanot_site.findings.registry import Finding, check, figures
 
 LEAST_FREE_BYTES: Final = 2**30
@@ -19,7 +20,7 @@ SHORTEST_TOKEN: Final = 24
 
 @check(about="deployment", needs_database=False)
 def disk() -> Iterator[Finding]:
-    """Yield a home without room; an embedded database lies in it or beside it."""
+    """Yield a disk without room: of the home, or of its servers' data where that lies elsewhere."""
     for folder in _folders():
         usage = shutil.disk_usage(folder)
         if usage.free >= LEAST_FREE_BYTES and usage.free >= LEAST_FREE_SHARE * usage.total:
@@ -36,10 +37,10 @@ def disk() -> Iterator[Finding]:
 
 def _folders() -> list[Path]:
     """Return one existing folder for each disk that holds something of ours."""
-    home = settings.HOME.folder
+    home = settings.HOME
     by_disk: dict[int, Path] = {}
-    for folder in (home, settings.HOME.files, settings.HOME.backups):
-        if folder.is_dir():
+    for folder in (home.folder, home.files, home.backups, place.folder_elsewhere(home)):
+        if folder is not None and folder.is_dir():
             by_disk.setdefault(folder.stat().st_dev, folder)
     return list(by_disk.values())
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
@@ -175,6 +176,22 @@ def test_disk_without_room(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (finding.code, finding.text) == ("disk.low", "Only 512 MB of 102,400 MB are free.")
     usage.free = 50 * 2**30
     assert codes(machine.disk()) == []
+
+
+def test_disk_of_a_database_that_lies_elsewhere(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root's servers cannot reach a closed home: their data lies below /var/lib/qanot."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as elsewhere:
+        (home.folder / "servers.place").write_text(elsewhere)
+        free = {elsewhere: 2**20}
+        monkeypatch.setattr(
+            shutil,
+            "disk_usage",
+            lambda folder: SimpleNamespace(total=2**40, free=free.get(str(folder), 2**39)),
+        )
+        (finding,) = machine.disk()
+    assert (finding.code, finding.subject) == ("disk.low", elsewhere)
 
 
 def test_backups_that_are_missing_old_or_fresh(home: Home) -> None:
