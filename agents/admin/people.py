@@ -14,7 +14,7 @@ from unfold.decorators import action
 
 from agents.admin import last_owner
 from agents.admin.archive import ArchiveActions, ArchivedFilter
-from agents.admin.base import ReadOnlyAdmin, TeamAdmin, TeamInline
+from agents.admin.base import ReadOnlyAdmin, TeamAdmin, TeamForm, TeamInline
 from agents.admin.last_owner import OwnerKeepingForm, OwnerKeepingFormSet
 from agents.admin.private_grants import MembershipForm
 from agents.models import Chat, Identity, Membership, Person, Team
@@ -112,6 +112,18 @@ class IdentityInline(TeamInline):
         return False
 
 
+class PersonForm(TeamForm):
+    """A person; a login stands for one in each team."""
+
+    def clean(self) -> dict[str, Any] | None:
+        """Say so beside the field: `merged_into`, which the column's own check needs, is none."""
+        values: dict[str, Any] | None = super().clean()
+        team, user = self.cleaned_data.get("team"), self.cleaned_data.get("user")
+        if team and user and Person.objects.filter(team=team, user=user, merged_into=None).exists():
+            self.add_error("user", _("This user is one of the team's people already."))
+        return values
+
+
 @admin.register(Person)
 class PersonAdmin(ArchiveActions, TeamAdmin):
     """People whom agents talk with.
@@ -121,6 +133,7 @@ class PersonAdmin(ArchiveActions, TeamAdmin):
     """
 
     team_path = "team"
+    form = PersonForm
     fixed_fields = ("user",)
     fields = ("team", "display_name", "user", "language", "time_zone", "merged_into", "created_at")
     readonly_fields = ("merged_into", "created_at")
