@@ -1,6 +1,6 @@
 """A team keeps an owner, whoever asks and on whichever page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -72,7 +72,7 @@ class OwnerKeepingFormSet(BaseInlineFormSet):  # type: ignore[type-arg]  # as in
             if id(form) in gone or form.cleaned_data.get("role") != OWNER
         ]
         comes = any(
-            form.has_changed() and id(form) not in gone and form.cleaned_data.get("role") == OWNER
+            form.has_changed() and id(form) not in gone and _makes_owner(form.cleaned_data)
             for form in self.forms
         )
         if left and not comes:
@@ -80,3 +80,9 @@ class OwnerKeepingFormSet(BaseInlineFormSet):  # type: ignore[type-arg]  # as in
                 require_without(left)
             except LastOwner as error:
                 raise ValidationError(words(error)) from error
+
+
+def _makes_owner(values: Mapping[str, Any]) -> bool:
+    """Return whether a role makes somebody an owner who can log in."""
+    user = values.get("user")
+    return values.get("role") == OWNER and user is not None and user.is_active

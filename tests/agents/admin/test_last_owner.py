@@ -109,6 +109,18 @@ def test_a_membership_does_not_pass_to_another_user() -> None:
     assert memberships.owners_of(last.team_id).get() == last
 
 
+@pytest.mark.django_db
+def test_somebody_who_cannot_log_in_is_no_other_owner() -> None:
+    last = factories.membership(role=Role.OWNER)
+    away = factories.membership(team=last.team, role=Role.EDITOR, user=factories.user())
+    User.objects.filter(pk=away.user_id).update(is_active=False)
+    page = reverse("admin:agents_team_change", args=[last.team_id])
+    swap = values_of(last.team, (last, Role.MEMBER, False), (away, Role.OWNER, False))
+    answer = root().post(page, swap)
+    assert WORDS in answer.content.decode()
+    assert memberships.owners_of(last.team_id).get() == last
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_two_owners_who_leave_at_once_one_stays() -> None:
     first = factories.membership(role=Role.OWNER)
