@@ -1,7 +1,10 @@
 """Fixtures for all tests."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.conf import settings
+from django.utils import translation
 
 
 def pytest_configure() -> None:
@@ -12,3 +15,10 @@ def pytest_configure() -> None:
 @pytest.fixture(scope="session")
 def django_db_setup() -> None:
     """`embedded_servers` has made and migrated this process's database already."""
+
+
+@pytest.fixture(autouse=True)
+def _language_of_a_request_ends_with_its_test() -> Iterator[None]:
+    """A page leaves its language active in the thread, where the next page chooses anew."""
+    yield
+    translation.deactivate()
