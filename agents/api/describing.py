@@ -25,6 +25,7 @@ def agent(row: Agent) -> tuple[AgentDetailOut, str]:
     """Return an agent with its settings, and its ETag."""
     chain = settings_of_agents.chain_of(row)
     in_use = shared(row).filter(archived_at=None).order_by("name")
+    versions = list(in_use.values_list("name", "version_number"))
     out = AgentDetailOut(
         id=row.public_id,
         name=row.name,
@@ -37,11 +38,12 @@ def agent(row: Agent) -> tuple[AgentDetailOut, str]:
         daily_cap_usd=row.daily_cap_usd,
         chain=[LinkOut(account=link.account.name, model=link.model) for link in chain],
         tools=settings_of_agents.tools_of(row),
-        documents=list(in_use.values_list("name", flat=True)),
+        documents=[name for name, _number in versions],
         managed_by=row.managed_by,
         created_at=row.created_at,
     )
-    digest = hashlib.sha256(out.model_dump_json().encode()).hexdigest()
+    # A change of the agent may take over texts: whoever makes it has seen these versions.
+    digest = hashlib.sha256(f"{out.model_dump_json()}{versions}".encode()).hexdigest()
     return out, f'"{digest[:32]}"'
 
 

@@ -128,8 +128,9 @@ def put_document(
     user = _user(token, access.EDITORS)
     agent = _find(token, agent_id)
     with transaction.atomic():
-        # The agent's row stands for a document that is not there yet: two makers take turns.
-        Agent.objects.select_for_update().get(pk=agent.pk)
+        # The agent's row stands for a document that is not there yet: two makers take turns. Who
+        # waited for a file to be applied sees that it owns the agent now.
+        agent = Agent.objects.select_for_update().get(pk=agent.pk)
         row = describing.shared(agent).filter(name=name).select_for_update().first()
         is_new = row is None
         if if_none_match == ANY:

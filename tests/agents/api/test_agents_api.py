@@ -210,6 +210,18 @@ async def test_a_document_is_taken_over_within_the_team(editor: Program) -> None
     assert (taken.text, taken.version_number) == ("Ours", 1)
 
 
+async def test_an_agents_tag_tells_of_its_documents_texts_too(editor: Program) -> None:
+    other = await sync_to_async(factories.agent)(team=editor.team)
+    await sync_to_async(factories.agent_document)(agent=other, name="SOUL.md", text="Theirs")
+    seen = (await editor.call("GET"))["ETag"]
+    await editor.call("PUT", "/documents/SOUL.md", {"text": "A colleague's"}, If_Match="*")
+    body = {"documents": {"SOUL.md": f"{other.public_id}/SOUL.md"}}
+    refused = await editor.call("PATCH", "", body, If_Match=seen)
+    assert_problem(refused, 412, "precondition_failed")
+    kept = await AgentDocument.objects.aget(agent=editor.agent, name="SOUL.md")
+    assert kept.text == "A colleague's"
+
+
 async def test_a_document_of_another_team_is_not_there_and_the_attempt_is_told(
     editor: Program, async_client: AsyncClient
 ) -> None:
