@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from axes.models import AccessAttempt  # type: ignore[import-untyped]  # no types
 from django.conf import settings
 
 from qanot_site import env
@@ -131,6 +132,29 @@ def test_anybody_else_is_not_believed(address: str) -> None:
     answer = _get(address, "/login/", source="127.0.0.2", **HTTPS)
 
     assert answer.status_code == 301
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pause_counts_the_visitor_that_the_proxy_names(address: str) -> None:
+    page = _get(address, "/login/", **HTTPS)
+    token = page.cookies["csrftoken"]
+    # What a visitor sends under the name stands before what the proxy adds, and counts nothing.
+    claimed = {"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}
+    answer = httpx.post(
+        f"http://{address}/login/",
+        data={"username": "nobody", "password": "wrong", "csrfmiddlewaretoken": token},
+        headers={
+            "Host": "bots.example.org",
+            "Origin": "https://bots.example.org",
+            "Cookie": f"csrftoken={token}",
+        }
+        | HTTPS
+        | claimed,
+        timeout=30,
+    )
+
+    assert answer.status_code == 200
+    assert AccessAttempt.objects.get().ip_address == "203.0.113.7"
 
 
 def test_health_is_told_on_the_machine_itself(address: str) -> None:
