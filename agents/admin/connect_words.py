@@ -17,6 +17,7 @@ from agents.core.errors import (
     ProviderError,
     ProviderTimeout,
     RateLimited,
+    Redirected,
     RequestRefused,
     StreamBroken,
 )
@@ -57,6 +58,11 @@ def _words(error: ProviderError, draft: Draft) -> tuple[str, str]:
             return _("The key was not accepted."), _(
                 "Copy it again, whole and without blanks. It may also have been revoked."
             )
+        case AddressNotAllowed(is_closed_to_all=True):
+            return _("This address may not be asked."), _(
+                "Machines find their own secrets there, so it is closed to everybody, unless "
+                "QANOT_PRIVATE_HOSTS lists it."
+            )
         case AddressNotAllowed():
             return _("This address may not be asked."), _(
                 "It is private. A superuser may connect it, or list it in QANOT_PRIVATE_HOSTS."
@@ -77,6 +83,12 @@ def _words(error: ProviderError, draft: Draft) -> tuple[str, str]:
             return _("Something answered, but not the way a model does."), _(
                 "Check the address, or test again."
             )
+        case Redirected(address=""):
+            return _("The server sends on to another address."), _(
+                "Find out which one, and write it above."
+            )
+        case Redirected():
+            return _("The server sends on to another address. Use that one."), error.address
         case RequestRefused():
             return _("The provider refused the request."), _(
                 "Choose another model, or check the address."

@@ -12,7 +12,8 @@ AgentError
 │   │   ├── BillingRefused
 │   │   └── AddressNotAllowed
 │   └── RequestRefused       this request is refused, the account is fine
-│       └── ContextOverflow
+│       ├── ContextOverflow
+│       └── Redirected       the server leads elsewhere, where nobody follows
 ├── NoProvider               no account of the chain may be asked
 ├── CapReached               the call might cost more than may still be spent
 ├── Stopped                  a person asked the turn to stop
@@ -115,9 +116,18 @@ class BillingRefused(AccountRefused):
 
 
 class AddressNotAllowed(AccountRefused):
-    """The account's address leads to a private network that its team may not reach."""
+    """The account's address leads to where its team may not reach.
+
+    Args:
+        is_closed_to_all: True where superusers may not reach it either: only the list of hosts in
+            this deployment's settings opens it.
+    """
 
     code = "address"
+
+    def __init__(self, detail: str, *, is_closed_to_all: bool = False) -> None:
+        super().__init__(detail)
+        self.is_closed_to_all = is_closed_to_all
 
 
 class RequestRefused(ProviderError):
@@ -130,6 +140,18 @@ class ContextOverflow(RequestRefused):
     """The request is longer than the model's window."""
 
     code = "context_overflow"
+
+
+class Redirected(RequestRefused):
+    """HTTP 301 to 308: the server leads elsewhere; a prompt does not follow.
+
+    Args:
+        address: Scheme and host of where it leads; empty where that is no other web server.
+    """
+
+    def __init__(self, detail: str, *, address: str) -> None:
+        super().__init__(detail)
+        self.address = address
 
 
 class NoProvider(AgentError):

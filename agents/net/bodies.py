@@ -1,6 +1,7 @@
 """An answer's body, unpacked no further than agreed."""
 
 import zlib
+from collections.abc import AsyncGenerator, AsyncIterable
 from typing import Final
 
 import aiohttp
@@ -24,14 +25,34 @@ async def read_body(response: aiohttp.ClientResponse, *, max_bytes: int) -> byte
     if response.method != "HEAD" and (response.content_length or 0) > max_bytes:
         # Packed or not: what comes over the wire is not longer than what it unfolds to.
         raise TooLarge("the answer is too large")
-    unpack = _unpacking(response.headers.get("Content-Encoding", ""))
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(CHUNK_BYTES):
-        body += unpack(chunk, max_bytes - len(body))
-        if len(body) > max_bytes:
+    chunks = response.content.iter_chunked(CHUNK_BYTES)
+    encoding = response.headers.get("Content-Encoding", "")
+    parts = [part async for part in unpacked(chunks, encoding=encoding, max_bytes=max_bytes)]
+    return b"".join(parts)
+
+
+async def unpacked(
+    chunks: AsyncIterable[bytes], *, encoding: str, max_bytes: int
+) -> AsyncGenerator[bytes, None]:
+    """Yield a body decompressed, as it comes; reads no more once it is too long.
+
+    Args:
+        encoding: The ``Content-Encoding`` header.
+
+    Raises:
+        TooLarge: It is longer than agreed.
+        Unreachable: It makes no sense.
+    """
+    unpack = _unpacking(encoding)
+    left = max_bytes
+    async for chunk in chunks:
+        part = unpack(chunk, left)
+        left -= len(part)
+        if left < 0:
             raise TooLarge("the answer is too large")
+        if part:
+            yield part
     unpack.end()
-    return bytes(body)
 
 
 class _Plain:

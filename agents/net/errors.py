@@ -19,7 +19,15 @@ class BadAddress(NetError):
 
 
 class AddressRefused(BadAddress):
-    """The address leads to a private network that this caller may not ask."""
+    """The address leads to a private network that this caller may not ask.
+
+    Args:
+        is_closed_to_all: True where only the list of hosts in the settings opens it.
+    """
+
+    def __init__(self, text: str, *, is_closed_to_all: bool = False) -> None:
+        super().__init__(text)
+        self.is_closed_to_all = is_closed_to_all
 
 
 class Unreachable(NetError):

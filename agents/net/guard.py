@@ -90,7 +90,7 @@ class Guard:
         if reach == "public" or self._lists(address, port):
             return
         if reach == "metadata":
-            raise AddressRefused(METADATA)
+            raise AddressRefused(METADATA, is_closed_to_all=True)
         if not (self.may_reach_private or is_trusted):
             raise AddressRefused(PRIVATE)
 

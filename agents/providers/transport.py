@@ -14,7 +14,8 @@ import aiohttp
 import httpx2
 from yarl import URL
 
-from agents.net import Guard, NetError
+from agents.net import Guard, NetError, TooLarge, Unreachable
+from agents.net.bodies import unpacked
 from agents.net.guard import web_address
 from agents.providers.endpoint import Endpoint
 
@@ -23,6 +24,11 @@ from agents.providers.endpoint import Endpoint
 MAX_CONNECTIONS: Final = 1000
 KEPT_S: Final = 30.0
 CHUNK_BYTES: Final = 16 * 2**10
+# More than any model writes: 128k tokens, each an event of 400 bytes, are 51 MB. Whoever sends more
+# means to fill the memory.
+MAX_ANSWER_BYTES: Final = 64 * 2**20
+# What is got is a list of models; the longest known one has half a megabyte.
+MAX_LIST_BYTES: Final = 4 * 2**20
 # Loading the certificates takes 20 ms, nearly all of what a client costs: once, with this module,
 # instead of on the loop for each account.
 TLS: Final = httpx2.create_ssl_context()
@@ -80,10 +86,12 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
                     connect=limits.get("pool"),
                 ),
             )
+        most = MAX_LIST_BYTES if request.method == "GET" else MAX_ANSWER_BYTES
         return httpx2.Response(
             response.status,
-            headers=response.raw_headers,
-            stream=_Body(response),
+            # The body is unpacked here, where its length is watched.
+            headers=[row for row in response.raw_headers if row[0].lower() != b"content-encoding"],
+            stream=_Body(response, most),
             extensions={"http_version": b"HTTP/1.1"},
         )
 
@@ -110,15 +118,18 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _Body(httpx2.AsyncByteStream):
-    """An answer's bytes as they come."""
+    """An answer's bytes as they come, unpacked, and no more than agreed."""
 
-    def __init__(self, response: aiohttp.ClientResponse) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, max_bytes: int) -> None:
         self._response = response
+        self._max_bytes = max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        chunks = self._response.content.iter_chunked(CHUNK_BYTES)
+        encoding = self._response.headers.get("Content-Encoding", "")
         with _translated():
-            async for chunk in self._response.content.iter_chunked(CHUNK_BYTES):
-                yield chunk
+            async for part in unpacked(chunks, encoding=encoding, max_bytes=self._max_bytes):
+                yield part
 
     async def aclose(self) -> None:
         """Give the connection back, or close it where something is left on it."""
@@ -131,6 +142,8 @@ class _Body(httpx2.AsyncByteStream):
 def _translated() -> Iterator[None]:
     try:
         yield
+    except (TooLarge, Unreachable) as exc:
+        raise httpx2.DecodingError(str(exc)) from exc
     except NetError as exc:
         raise httpx2.UnsupportedProtocol(str(exc)) from exc
     except aiohttp.ClientError as exc:

@@ -25,13 +25,15 @@ from agents.core.errors import (
     Overloaded,
     ProviderError,
     ProviderTimeout,
+    Redirected,
     RequestRefused,
     StreamBroken,
 )
 from agents.core.events import Alive, Done, ProviderEvent, TextDelta, ToolCallBegan
 from agents.core.messages import JsonObject, Reply
 from agents.core.protocols import ModelCall
-from agents.net import AddressRefused
+from agents.net import AddressRefused, BadAddress, TooLarge
+from agents.net.guard import web_address
 from agents.providers.failures import as_error, read_failure
 from agents.providers.limits import ProviderLimits
 from agents.providers.sse import EventReader
@@ -237,6 +239,8 @@ def refused(exc: StatusError, *, api_key: str, call: ModelCall) -> ProviderError
     and so ends in tracebacks, and therefore says what ours says.
     """
     response = exc.response
+    if response.is_redirect:
+        return _redirected(exc)
     try:
         body = json.loads(response.content)
     except (ValueError, RecursionError):
@@ -245,6 +249,22 @@ def refused(exc: StatusError, *, api_key: str, call: ModelCall) -> ProviderError
     error = as_error(failure, api_key=api_key, call=call)
     exc.args = (error.detail,)
     return error
+
+
+def _redirected(exc: StatusError) -> Redirected:
+    """Return the error for an answer that leads elsewhere; of the address, only the server."""
+    address = _server_in(exc.response.headers.get("location", ""))
+    to = address or "another address"
+    error = Redirected(f"{exc.response.status_code}: the server sends on to {to}", address=address)
+    exc.args = (error.detail,)
+    return error
+
+
+def _server_in(location: str) -> str:
+    try:
+        return str(web_address(location).origin())
+    except BadAddress:
+        return ""
 
 
 def broken(exc: Exception, *, had_answer: bool) -> ProviderError:
@@ -260,7 +280,9 @@ def broken(exc: Exception, *, had_answer: bool) -> ProviderError:
         return ProviderTimeout("the provider sent nothing in time")
     refusal = next((c for c in causes if isinstance(c, AddressRefused)), None)
     if refusal is not None:
-        return AddressNotAllowed(str(refusal))
+        return AddressNotAllowed(str(refusal), is_closed_to_all=refusal.is_closed_to_all)
+    if any(isinstance(c, TooLarge) for c in causes):
+        return StreamBroken("the answer is too long")
     if any(isinstance(c, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for c in causes):
         return RequestRefused("the provider's address is not valid")
     if had_answer:

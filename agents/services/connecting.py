@@ -23,6 +23,7 @@ from agents.core.errors import (
     Overloaded,
     ProviderError,
     ProviderTimeout,
+    Redirected,
     RequestRefused,
     StreamBroken,
 )
@@ -197,7 +198,7 @@ def _guard(account: ProviderAccount) -> Guard:
 
 def knows_no_list(error: ProviderError) -> bool:
     """Return whether a server refused to list its models, which says nothing about asking one."""
-    return isinstance(error, RequestRefused)
+    return isinstance(error, RequestRefused) and not isinstance(error, Redirected)
 
 
 def known_facts(draft: Draft, model: str) -> ModelFacts:

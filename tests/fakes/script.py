@@ -138,12 +138,14 @@ class Refusal:
     Args:
         body: JSON value, or text sent as it is.
         delay_s: How long the server thinks before it refuses.
+        charset: Of a text.
     """
 
     status: int
     body: JsonValue = None
     headers: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
+    charset: str = "utf-8"
 
 
 def answer(*steps: Step | str, **kwargs: object) -> Answer:

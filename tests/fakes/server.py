@@ -331,7 +331,11 @@ class FakeServer:
         await asyncio.sleep(play.delay_s)
         if isinstance(play.body, str):
             return web.Response(
-                status=play.status, text=play.body, headers=play.headers, content_type="text/html"
+                status=play.status,
+                text=play.body,
+                headers=play.headers,
+                content_type="text/html",
+                charset=play.charset,
             )
         return web.json_response(play.body, status=play.status, headers=play.headers)
 

@@ -187,6 +187,28 @@ def test_a_success_puts_a_switched_off_account_back_into_use(
 # --- what goes wrong ---------------------------------------------------------------------------
 
 
+def test_a_server_that_leads_elsewhere_is_named(
+    root: Client, agent: Agent, server: FakeOpenAI
+) -> None:
+    away = Refusal(308, None, headers={"Location": f"https://models.example/v1?key={KEY}"})
+    server.play(away)
+    server.list_refusal = away
+    for model in ("", "house-model"):
+        told = step(root, "test", agent, **compatible(server, model=model))
+        assert told["title"] == "The server sends on to another address. Use that one."
+        assert told["advice"] == "https://models.example"
+        # The second one is a call to a model.
+        server.list_refusal = None
+
+
+def test_an_address_closed_to_all_is_not_promised_to_superusers(root: Client, agent: Agent) -> None:
+    values = {"preset": "compatible", "key": KEY, "model": "m"}
+    told = step(root, "test", agent, base_url="http://169.254.169.254/v1", **values)
+    assert told["title"] == "This address may not be asked."
+    assert "closed to everybody, unless QANOT_PRIVATE_HOSTS lists it" in told["advice"]
+    assert "superuser" not in told["advice"]
+
+
 @pytest.mark.parametrize(
     ("status", "body", "title"),
     [

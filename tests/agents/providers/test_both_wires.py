@@ -15,6 +15,7 @@ from agents.core.errors import (
     ProviderError,
     ProviderTimeout,
     RateLimited,
+    Redirected,
     RequestRefused,
     StreamBroken,
 )
@@ -438,12 +439,27 @@ async def test_a_status_has_its_error(
 
 
 async def test_a_redirect_is_not_followed(provider: Provider, fake: FakeServer) -> None:
-    away = {"Location": f"{fake.base_url}/elsewhere"}
+    away = {"Location": f"https://Models.example:8443/v1/chat?key={KEY}#top"}
     fake.play(Refusal(307, None, headers=away), Refusal(301, None, headers=away))
-    assert isinstance(await fail(provider), RequestRefused)
-    with pytest.raises(RequestRefused):
+    told = await fail(provider)
+    assert isinstance(told, Redirected)
+    assert told.address == "https://models.example:8443"
+    assert told.detail == "307: the server sends on to https://models.example:8443"
+    with pytest.raises(Redirected):
         await provider.complete(make_call())
     assert len(fake.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "location", ["", "/elsewhere", "ftp://a.example/", f"https://{KEY}@a.example/", "javascript:1"]
+)
+async def test_a_redirect_to_no_web_server_names_none(
+    provider: Provider, fake: FakeServer, location: str
+) -> None:
+    fake.play(Refusal(302, None, headers={"Location": location}))
+    told = await fail(provider)
+    assert isinstance(told, Redirected)
+    assert (told.address, told.detail) == ("", "302: the server sends on to another address")
 
 
 @pytest.mark.parametrize("status", [429, 529])

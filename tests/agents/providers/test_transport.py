@@ -1,15 +1,17 @@
 """Both SDKs connect through the guard: every attempt is noted, none leaves this machine."""
 
+import zlib
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from agents.core.errors import AddressNotAllowed, ProviderError, RequestRefused
-from agents.core.protocols import Provider
-from agents.providers import Endpoint, open_provider
+from agents.core.errors import AddressNotAllowed, ProviderError, RequestRefused, StreamBroken
+from agents.core.protocols import ListsModels, Provider
+from agents.providers import Endpoint, open_provider, transport
 from tests.agents.net.world import PUBLIC, World, make_world
 from tests.agents.providers.calls import ask, make_call
 from tests.agents.providers.conftest import KEY
+from tests.fakes.script import Refusal, SendRaw, answer
 from tests.fakes.server import FakeServer
 
 Opens = Callable[..., Provider]
@@ -143,6 +145,43 @@ async def test_proxies_of_the_environment_are_not_asked(
     await ask(opens("http://models.example/v1"))
 
     assert world.attempts == [(PUBLIC, 80)]
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+async def test_of_an_endless_answer_no_more_is_read_than_agreed(
+    world: World,
+    opens: Opens,
+    fake: FakeServer,
+    monkeypatch: pytest.MonkeyPatch,
+    is_packed: bool,
+) -> None:
+    monkeypatch.setattr(transport, "MAX_ANSWER_BYTES", 2**20)
+    monkeypatch.setattr(transport, "MAX_LIST_BYTES", 2**20)
+    world.names["models.example"] = [[PUBLIC]]
+    provider = opens("http://models.example/v1")
+    endless = "x" * (2**20 + 1)
+    packed = {"Content-Encoding": "deflate"} if is_packed else {}
+    body = zlib.compress(endless.encode()).decode("latin-1") if is_packed else endless
+    assert isinstance(provider, ListsModels)
+    for status in (200, 500):
+        fake.list_refusal = Refusal(status, body, headers=packed, charset="latin-1")
+        with pytest.raises(StreamBroken, match="too long"):
+            await provider.list_models()
+        fake.play(*[fake.list_refusal] * 2)
+        with pytest.raises(StreamBroken):
+            await ask(provider)
+        with pytest.raises(StreamBroken):
+            await provider.complete(make_call())
+
+
+async def test_an_endless_stream_ends(
+    world: World, opens: Opens, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "MAX_ANSWER_BYTES", 2**20)
+    world.names["models.example"] = [[PUBLIC]]
+    fake.play(answer(SendRaw(b": more\n\n" * 2**18)))
+    with pytest.raises(StreamBroken, match="too long"):
+        await ask(opens("http://models.example/v1"))
 
 
 def test_a_refused_address_takes_the_account_out_of_use() -> None:
