@@ -99,8 +99,10 @@ def _edited_teams(user: User) -> QuerySet[Membership, int]:
 
 
 def _has_model(user: User) -> bool:
+    # An account that is switched off is asked for nothing.
     agent = agent_of(user)
-    return agent is not None and ChainLink.objects.filter(agent__team=agent.team_id).exists()
+    asked = ChainLink.objects.filter(account__switched_off_at=None)
+    return agent is not None and asked.filter(agent__team=agent.team_id).exists()
 
 
 def _model_page(user: User) -> str:

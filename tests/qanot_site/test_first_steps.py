@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from agents.models import Agent, AgentDocument, Membership, User
+from agents.models import Agent, AgentDocument, Membership, ProviderAccount, User
 from agents.services import documents, login_links, people
 from qanot_site import first_steps
 from tests import factories
@@ -54,6 +54,30 @@ def test_each_step_ticks_itself_by_what_its_page_leaves_behind(agent: Agent, own
     assert ticked(owner) == ["model", "persona"]
     answer(agent, owner)
     assert ticked(owner) == ["model", "persona", "try"]
+
+
+def test_a_model_that_is_switched_off_is_none(agent: Agent, owner: User) -> None:
+    connect(agent)
+    ProviderAccount.objects.update(switched_off_at=factories.NOON)
+    assert ticked(owner) == []
+    connect(agent)
+    assert ticked(owner) == ["model"]
+
+
+def test_whoever_connected_a_model_is_led_on_to_the_open_steps(agent: Agent, owner: User) -> None:
+    client = client_of(owner)
+    page = reverse("admin:agents_provideraccount_connect")
+
+    def leads_on() -> bool:
+        done = client.get(page).content.decode().split('data-step="done"')[1]
+        return f'href="{reverse("first-steps")}"' in done
+
+    assert leads_on()
+    connect(agent)
+    write(agent, owner)
+    assert leads_on()
+    answer(agent, owner)
+    assert not leads_on()
 
 
 def test_what_others_did_elsewhere_ticks_nothing(agent: Agent, owner: User) -> None:
