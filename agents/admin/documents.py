@@ -18,6 +18,7 @@ from agents.admin.privacy import PrivateText, belongs_to_user
 from agents.core.prompt import DOCUMENT_CHARACTERS
 from agents.models import Agent, AgentDocument, AgentDocumentVersion, User
 from agents.services import access, diffs, documents, managed, measuring, persona
+from agents.services.figures import grouped
 from agents.services.measuring import Measure
 
 VERSIONS_SHOWN = 20
@@ -110,7 +111,7 @@ def cut_warning(measure: Measure) -> str:
 
 def length_words(measure: Measure) -> str:
     """Return a text's length in one line."""
-    count = measure.characters
+    count = measure.written
     return ngettext(
         "%(count)s character · about %(tokens)s tokens · %(percent)s %% of %(limit)s",
         "%(count)s characters · about %(tokens)s tokens · %(percent)s %% of %(limit)s",
@@ -126,12 +127,6 @@ def length_words(measure: Measure) -> str:
 def _said(measure: Measure) -> str:
     """Return what stands below a text: its length, or what a prompt would leave out of it."""
     return cut_warning(measure) if measure.removed else length_words(measure)
-
-
-def grouped(value: int) -> str:
-    """Return a figure that can be read at a glance."""
-    # A narrow no-break space groups digits in every language that we speak.
-    return f"{value:,}".replace(",", "\u202f")
 
 
 def measure_text(request: HttpRequest, agent: Agent) -> HttpResponse:

@@ -14,11 +14,12 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext
 
 from agents.admin import agent_pages, purposes
-from agents.admin.documents import grouped, length_words
+from agents.admin.documents import length_words
 from agents.admin.managed import is_managed
 from agents.admin.persona_templates import LANGUAGES
 from agents.models import Agent, AgentDocument, DocumentProposal, User
 from agents.services import access, documents, managed, measuring, personas
+from agents.services.figures import grouped
 from agents.services.measuring import Measure
 
 if TYPE_CHECKING:

@@ -28,12 +28,14 @@ class Measure:
     """What a text is worth in a prompt.
 
     Args:
+        written: Characters as they were written.
         characters: With names such as ``{bot_name}`` replaced, before any cut.
         tokens: Estimated, after the cut.
         removed: Characters that the prompt would leave out.
         cut: Where; None for a text that stays whole.
     """
 
+    written: int
     characters: int
     tokens: int
     removed: int
@@ -51,9 +53,9 @@ def measure(agent: Agent, text: str, *, now: datetime) -> Measure:
     whole = prompt.replaced(text.strip(), values)
     assembled = prompt.assemble([Source(_ANY_NAME, text)], preset="default", values=values)
     if not assembled.parts:
-        return Measure(0, 0, 0, None)
+        return Measure(len(text), 0, 0, 0, None)
     shown = assembled.parts[0].text
     is_cut = len(whole) > DOCUMENT_CHARACTERS
     cut = CutText(*split_middle(whole, DOCUMENT_CHARACTERS)) if is_cut else None
     removed = len(cut.removed) if cut else 0
-    return Measure(len(whole), estimate(shown), removed, cut)
+    return Measure(len(text), len(whole), estimate(shown), removed, cut)

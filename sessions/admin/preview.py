@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from agents.admin import agent_pages, private_views
-from agents.admin.documents import grouped
 from agents.core import prompt
 from agents.core.messages import JsonObject
 from agents.core.viewer import Viewer
 from agents.models import Agent, Person
 from agents.services import access, audit, chain, documents
+from agents.services.figures import grouped
 from sessions import prompting
 
 if TYPE_CHECKING:

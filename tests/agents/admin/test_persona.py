@@ -255,6 +255,14 @@ def test_the_count_while_typing_is_the_prompts(editor: Client, agent: Agent) -> 
     assert editor.post(path, {"text": long_soul()}).json()["removed"] == 15_000
 
 
+def test_a_version_is_as_long_as_the_editor_says(editor: Client, soul: AgentDocument) -> None:
+    text = "I am {bot_name}, and this is long.\n" * 40 + "\n"
+    documents.save(soul, text=text, author=None, reason="")
+    page = editor.get(address(soul)).content.decode()
+    assert len(text) == 1_401
+    assert page.count("1\u202f401 characters") == 2
+
+
 def test_saving_leads_back_to_the_persona(editor: Client, soul: AgentDocument) -> None:
     answer = editor.post(address(soul), {"text": "New", "base_version": 1})
     assert answer["Location"] == page_of(soul.agent)

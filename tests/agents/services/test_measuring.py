@@ -25,7 +25,7 @@ def test_a_short_text_is_counted_as_the_prompt_counts_it() -> None:
 
 
 def test_an_empty_text_is_nothing() -> None:
-    assert of(" \n") == Measure(0, 0, 0, None)
+    assert of(" \n") == Measure(2, 0, 0, 0, None)
 
 
 def test_what_is_filled_in_counts() -> None:

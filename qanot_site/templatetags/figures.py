@@ -1,0 +1,8 @@
+"""Figures as all pages show them."""
+
+from django import template
+
+from agents.services import figures
+
+register = template.Library()
+register.filter("characters", figures.characters)
