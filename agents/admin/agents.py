@@ -65,7 +65,12 @@ class ChainLinkInline(TeamInline):
         """Let those drag who may change the order; an inline is made for each request."""
         if not self.has_change_permission(request, obj):
             self.ordering_field = ""
-        return super().get_formset(request, obj, **kwargs)
+        formset = super().get_formset(request, obj, **kwargs)
+        account = formset.form.base_fields.get("account")
+        if account is not None and isinstance(obj, Agent):
+            # Of all teams that somebody edits, only the agent's own pays for it.
+            account.queryset = account.queryset.filter(team=obj.team_id)
+        return formset
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[ChainLink]":
         """Load what the headings name."""

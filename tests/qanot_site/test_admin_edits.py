@@ -27,6 +27,7 @@ from agents.models import (
 from agents.services import accounts, documents
 from memory.models import WalEntry
 from sessions.models import ChatSession
+from tests import factories
 from tests.qanot_site.admin_scene import PRIVATE, SHARED, Role, Side, build_side
 
 pytestmark = pytest.mark.django_db
@@ -149,12 +150,15 @@ def test_save_gives_numbers_in_order_and_none_for_the_same_text(ours: Side) -> N
 
 
 def test_choices_hold_the_own_team_only(ours: Side, theirs: Side) -> None:
-    client = client_of(ours.users["owner"])
-    page = client.get(address(ours.one(Agent)))
-    inlines = page.context["inline_admin_formsets"]
-    [chain] = [inline for inline in inlines if inline.opts.model is ChainLink]
-    field = chain.formset.empty_form.fields["account"]
-    assert set(field.queryset) == {ours.one(ProviderAccount)}
+    both = ours.users["owner"]
+    factories.membership(user=both, team=theirs.team, role=Membership.Role.OWNER)
+    for user in (both, User.objects.create_superuser("root")):
+        page = client_of(user).get(address(ours.one(Agent)))
+        inlines = page.context["inline_admin_formsets"]
+        [chain] = [inline for inline in inlines if inline.opts.model is ChainLink]
+        field = chain.formset.empty_form.fields["account"]
+        assert set(field.queryset) == {ours.one(ProviderAccount)}
+    client = client_of(ours.users["editor"])
     form = client.get(address(Agent, "add")).context["adminform"].form
     assert set(form.fields["team"].queryset) == {ours.team}
     assert form.initial["team"] == ours.team.pk
