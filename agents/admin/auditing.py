@@ -42,7 +42,9 @@ class Audited(BaseModelAdmin):  # type: ignore[type-arg]  # for pages of any mod
     ) -> None:
         team_id, row = self.team_to_audit(form.instance), audit.subject_of(form.instance)
         if self.is_audited:
-            _record(request, form, team_id, "added" if add else "changed")
+            # By name: who reads the log later may find another one there, or nobody.
+            what, name = "added" if add else "changed", str(form.instance)
+            _record(request, form, team_id, what, reason=name)
         for formset in formsets:
             for inner, what in _changed_forms(formset):
                 _record(request, inner, team_id, what, skip=formset.fk.name, reason=row)

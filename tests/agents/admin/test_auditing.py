@@ -197,6 +197,8 @@ def test_memberships_are_told_when_changed_and_deleted(ours: Side) -> None:
     client = client_of(ours.users["owner"])
     client.post(address(membership), {"role": Role.OPERATOR, "may_view_private": "on"})
     event = told("membership.changed")
+    # Whose it was can be read later, too.
+    assert membership.user.username in event.reason
     assert fields(event) == {"role": ["member", "operator"], "may_view_private": [False, True]}
     client.post(address(membership, "delete"), {"post": "yes"})
     assert told("membership.deleted").subject == f"membership:{membership.pk}"
