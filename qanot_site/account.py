@@ -6,8 +6,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.models import LoginRecord, User
-from agents.services import browsers, logins
+from agents.models import LoginRecord
+from agents.services import access, browsers, logins
 
 
 @never_cache
@@ -22,7 +22,7 @@ def page(request: HttpRequest) -> HttpResponse:
             "browser": browsers.in_short(row.user_agent),
             "is_here": row.session_key == here,
         }
-        for row in logins.open_of([_user(request)])
+        for row in logins.open_of([access.user_of(request)])
     ]
     rows.sort(key=lambda row: not row["is_here"])
     context = {"rows": rows, "others": sum(not row["is_here"] for row in rows), "at": "logins"}
@@ -33,7 +33,7 @@ def page(request: HttpRequest) -> HttpResponse:
 @login_required
 def end(request: HttpRequest) -> HttpResponse:
     """End one of the user's log-ins, or all but this one."""
-    user = _user(request)
+    user = access.user_of(request)
     here = request.session.session_key or ""
     chosen = request.POST.get("login", "")
     if chosen == "others":
@@ -42,9 +42,3 @@ def end(request: HttpRequest) -> HttpResponse:
         rows = LoginRecord.objects.filter(pk=int(chosen), user=user).exclude(session_key=here)
         logins.end(rows.select_related("user"), by=user)
     return redirect("logins")
-
-
-def _user(request: HttpRequest) -> User:
-    user = request.user
-    assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
-    return user

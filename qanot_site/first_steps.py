@@ -212,7 +212,7 @@ def standings(user: User) -> Sequence[Standing]:
 @login_required
 def page(request: HttpRequest) -> HttpResponse:
     """Show the steps; whom they do not concern is led to the chat."""
-    user = _user(request)
+    user = access.user_of(request)
     if not (user.is_superuser or _edited_teams(user).exists()):
         return redirect("chat")
     steps = standings(user)
@@ -234,17 +234,11 @@ def page(request: HttpRequest) -> HttpResponse:
 @login_required
 def dismiss(request: HttpRequest) -> HttpResponse:
     """Put the steps away for good, and go on to the chat."""
-    user = _user(request)
+    user = access.user_of(request)
     if user.steps_dismissed_at is None:
         user.steps_dismissed_at = timezone.now()
         user.save(update_fields=["steps_dismissed_at"])
     return redirect("chat")
-
-
-def _user(request: HttpRequest) -> User:
-    user = request.user
-    assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
-    return user
 
 
 def _cap(cap_usd: Decimal | None) -> str:

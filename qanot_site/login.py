@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from agents.models import User
-from agents.services import login_links
+from agents.services import access, login_links
 from qanot_site import first_steps
 
 BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
@@ -77,8 +77,7 @@ def new_password(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_password(request: HttpRequest) -> HttpResponse:
     """Let somebody change their own password; they stay logged in here and nowhere else."""
-    user = request.user
-    assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
+    user = access.user_of(request)
     if not user.has_usable_password():
         # Came in by a link and never had one: there is no old one to ask for.
         form: SetPasswordForm[User] = SetPasswordForm(user, request.POST or None)

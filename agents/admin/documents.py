@@ -294,11 +294,11 @@ def _kept_as(request: HttpRequest, document: AgentDocument | None) -> str:
 
     A new document has the name that it will have: what was sent is then found again.
     """
+    agent, name = request.GET.get("agent", ""), request.GET.get("name", "")
+    person: int | None = None
     if document is not None and document.pk:
-        parts = (document.agent_id, document.name, document.person_id or "")
-    else:
-        parts = (request.GET.get("agent", ""), request.GET.get("name", ""), "")
-    return ":".join(map(str, (request.user.pk, *parts)))
+        agent, name, person = str(document.agent_id), document.name, document.person_id
+    return f"{request.user.pk}:{agent}:{name}:{person or ''}"
 
 
 def _own_version(request: HttpRequest, document: AgentDocument) -> int:

@@ -24,7 +24,7 @@ from agents.admin.base import TeamForm
 from agents.admin.connect import ConnectPages, wait_for
 from agents.admin.managed import ManagedAccounts
 from agents.core.errors import ProviderError
-from agents.models import ChainLink, ProviderAccount, User
+from agents.models import ChainLink, ProviderAccount
 from agents.services import access, accounts, connecting, keys
 
 _TEST_WANTED = "qanot.test_account"
@@ -252,7 +252,7 @@ class ProviderAccountAdmin(ManagedAccounts, ConnectPages):
         """Put the chosen accounts back into use."""
         rows = list(self.narrow(request, queryset, self.edit_roles))
         for account in rows:
-            accounts.clear(account, by=_who(request))
+            accounts.clear(account, by=access.user_of(request))
         messages.success(
             request,
             ngettext("%(n)s account cleared.", "%(n)s accounts cleared.", len(rows))
@@ -266,7 +266,7 @@ class ProviderAccountAdmin(ManagedAccounts, ConnectPages):
         """Take the chosen accounts out of use."""
         rows = list(self.narrow(request, queryset, self.edit_roles))
         for account in rows:
-            accounts.switch_off(account, by=_who(request))
+            accounts.switch_off(account, by=access.user_of(request))
         messages.success(
             request,
             ngettext("%(n)s account switched off.", "%(n)s accounts switched off.", len(rows))
@@ -276,13 +276,13 @@ class ProviderAccountAdmin(ManagedAccounts, ConnectPages):
     @action(description=_("Clear"), permissions=["change"])
     def clear_account(self, request: HttpRequest, obj: ProviderAccount) -> None:
         """Put the account of the page back into use."""
-        accounts.clear(obj, by=_who(request))
+        accounts.clear(obj, by=access.user_of(request))
         messages.success(request, _("The account is back in use."))
 
     @action(description=_("Switch off"), permissions=["change"])
     def switch_account_off(self, request: HttpRequest, obj: ProviderAccount) -> None:
         """Take the account of the page out of use."""
-        accounts.switch_off(obj, by=_who(request))
+        accounts.switch_off(obj, by=access.user_of(request))
         messages.success(request, _("The account is switched off."))
 
     @action(description=_("Test again"), permissions=["change"])
@@ -305,16 +305,10 @@ class ProviderAccountAdmin(ManagedAccounts, ConnectPages):
             trouble = words.trouble(error, draft)
             messages.error(request, f"{trouble.title} {trouble.advice} {trouble.said}")
             return
-        connecting.record(tested, draft, agent=link.agent, user=_who(request))
+        connecting.record(tested, draft, agent=link.agent, user=access.user_of(request))
         accounts.note_tested(account)
         answered = gettext("%(model)s answered in %(n)s s. The account is in use.")
         messages.success(request, answered % {"model": link.model, "n": round(tested.seconds, 1)})
-
-
-def _who(request: HttpRequest) -> User:
-    user = request.user
-    assert isinstance(user, User)  # noqa: S101 - for the type checker: the site let them in
-    return user
 
 
 def _moment(at: Any) -> str:

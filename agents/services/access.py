@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from agents.models import Membership, User
@@ -25,6 +26,17 @@ class _Rights:
 _STRANGER = _Rights({}, frozenset())
 # A page asks dozens of times; memberships are read once a request and forgotten with it.
 _rights: WeakKeyDictionary[HttpRequest, _Rights] = WeakKeyDictionary()
+
+
+def user_of(request: HttpRequest) -> User:
+    """Return who is asking, where a page has let nobody else in.
+
+    Raises:
+        PermissionDenied: Somebody without a login; the page did not ask for one.
+    """
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
 
 
 def is_superuser(request: HttpRequest) -> bool:

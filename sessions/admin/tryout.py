@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from agents.admin import agent_pages
 from agents.admin.documents import plain_lines
 from agents.core.messages import JsonObject
-from agents.models import Agent, User
+from agents.models import Agent
 from agents.models.base import new_public_id
 from agents.services import access, people
 from sessions import notices, tryout
@@ -25,8 +25,7 @@ def ask(request: HttpRequest, agent: Agent) -> HttpResponseBase:
     """Answer one question with the draft and with the live persona: a JSON object a line."""
     if request.method != "POST":
         return HttpResponse(status=405)
-    user = request.user
-    assert isinstance(user, User)  # noqa: S101 - for the type checker: the admin asked for a login
+    user = access.user_of(request)
     question = request.POST.get("question", "").strip()
     if not question or len(question) > QUESTION_CHARACTERS:
         limit = {"limit": QUESTION_CHARACTERS}

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from agents.models import AuditEvent, Membership, Person, Team, User
 from agents.services import people
+from agents.services.access import user_of
 
 # The newest; the whole log is the owners'.
 MOST_VIEWS: Final = 50
@@ -45,8 +46,7 @@ class TeamReaders:
 @login_required
 def page(request: HttpRequest) -> HttpResponse:
     """Show who may read the user's conversations, team by team, and who did."""
-    user = request.user
-    assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
+    user = user_of(request)
     mine = people.teams_of(user).filter(memberships__user=user)
     context = {"teams": [_readers(user, team) for team in mine], "at": "readers"}
     return render(request, "chat/readers.html", context)

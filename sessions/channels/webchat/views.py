@@ -11,8 +11,7 @@ from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from agents.models import User
-from agents.services.access import may_enter
+from agents.services.access import may_enter, user_of
 from sessions import tool_words
 from sessions.channels.webchat import access
 from sessions.channels.webchat.texts import page_texts
@@ -57,8 +56,7 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
     Raises:
         Http404: The conversation does not exist or is somebody else's, which look alike.
     """
-    user = request.user
-    assert isinstance(user, User)  # noqa: S101 - for the type checker: login was required
+    user = user_of(request)
     if conversation is not None and access.conversation(user, conversation) is None:
         raise Http404
     edited = access.edited_teams(user)
