@@ -35,6 +35,18 @@ def address_of(request: HttpRequest) -> str | None:
     return str(mapped or address)
 
 
+def counted_address_of(request: HttpRequest) -> str | None:
+    """Return the address under which wrong passwords are counted.
+
+    Of IPv6 it is the network of 64 bits: everybody who has one has all of its addresses, and could
+    try each password from another.
+    """
+    text = address_of(request)
+    if text is None or ":" not in text:
+        return text
+    return str(ipaddress.ip_network(f"{text}/64", strict=False).network_address)
+
+
 def _note_login(sender: object, request: HttpRequest, user: User, **_more: Any) -> None:
     # A program that logs somebody in without a request has no browser to list.
     if request.method is None:

@@ -83,6 +83,14 @@ def test_a_header_does_not_change_the_address(user: User) -> None:
     assert log_in()[0] == 429
 
 
+def test_all_addresses_of_one_network_count_as_one(user: User) -> None:
+    for number in range(5):
+        log_in(password="wrong", address=f"2001:db8:1:2::{number}")
+    assert log_in(address="2001:db8:1:2:3:4:5:6")[0] == 429
+    assert log_in(address="2001:db8:1:3::1")[0] == 302
+    assert LoginRecord.objects.get().address == "2001:db8:1:3::1"
+
+
 def test_wrong_passwords_of_people_who_exist_are_in_their_teams_log(user: User) -> None:
     for _ in range(7):
         log_in(password="wrong")
