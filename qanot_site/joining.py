@@ -55,7 +55,12 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
     """
     if is_ahead_of_the_person(request):
         return HttpResponse(status=503)
-    request.session[OPENED] = invitations.digest_of(token)
+    digest = invitations.digest_of(token)
+    # Addresses that somebody makes up fill no table of sessions.
+    if invitations.found(digest) is not None:
+        request.session[OPENED] = digest
+    else:
+        request.session.pop(OPENED, None)
     return redirect("join")
 
 

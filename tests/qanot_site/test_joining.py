@@ -127,6 +127,9 @@ def test_unknown_links_are_all_alike(client: Client) -> None:
         answer = client.get(f"/join/{secret}/", follow=True)
         assert answer.status_code == 410
         assert "does not work" in answer.content.decode()
+        assert client.get(f"/password/{secret}/", follow=True).status_code == 410
+    # Nor does anybody fill the table of sessions with them.
+    assert not Session.objects.exists()
 
 
 def test_who_has_a_login_joins_with_it(team: Team, owner: User) -> None:
