@@ -88,18 +88,20 @@ async def deliver(outgoing_id: int) -> None:
 def settle_interrupted() -> None:
     """Decide about sends whose process died in the middle.
 
-    On a live channel they are queued again; elsewhere nobody knows whether they left.
+    On a live channel they are queued again, and soon, since sending twice shows nothing twice;
+    elsewhere nobody knows whether they left, and a slow send is given its time.
     """
-    silent_since = timezone.now() - timedelta(seconds=LONGEST_SEND_S)
+    now = timezone.now()
+    quick, slow = timedelta(seconds=settings.QANOT_LEASE_S), timedelta(seconds=LONGEST_SEND_S)
     interrupted = Outgoing.objects.filter(
-        state=Outgoing.State.SENDING, tried_at__lt=silent_since
+        state=Outgoing.State.SENDING, tried_at__lt=now - min(quick, slow)
     ).select_related("session__account")
     for outgoing in interrupted:
         channel = outgoing.session.account.channel
         # A channel that was taken out of the settings has no sender any more.
         if channel in settings.QANOT_CHANNELS and sender_of(channel).is_live:
             _put_back(outgoing.pk)
-        else:
+        elif outgoing.tried_at is not None and outgoing.tried_at < now - slow:
             _mark_unknown(outgoing.pk, "interrupted")
 
 

@@ -16,6 +16,7 @@ from sessions.models import Outgoing
 from sessions.turns import finishing, leases
 from sessions.turns.finishing import Times
 from sessions.turns.worker import Worker
+from tests import factories
 from tests.sessions.conftest import Scene, ended, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -145,3 +146,29 @@ def test_send_whose_process_died_is_unknown(
     delivery.settle_interrupted()
     outgoing.refresh_from_db()
     assert outgoing.state == Outgoing.State.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("channels", "state"),
+    [
+        (None, Outgoing.State.QUEUED),
+        ({"webchat": f"{__name__}.Recorder"}, Outgoing.State.SENDING),
+    ],
+)
+def test_a_live_send_is_repeated_after_a_lease_and_a_slow_one_has_its_time(
+    scene: Scene,
+    recorder: type[Recorder],
+    settings: Settings,
+    channels: dict[str, str] | None,
+    state: str,
+) -> None:
+    outgoing = factories.outgoing(
+        turn=factories.turn(session=scene.session),
+        state=Outgoing.State.SENDING,
+        tried_at=timezone.now() - timedelta(seconds=settings.QANOT_LEASE_S + 1),
+    )
+    settings.QANOT_CHANNELS = channels or {"webchat": "sessions.channels.live.LiveSender"}
+    delivery.sender_of.cache_clear()
+    delivery.settle_interrupted()
+    outgoing.refresh_from_db()
+    assert outgoing.state == state
