@@ -41,17 +41,16 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         patch_vary_headers(response, ["Accept-Encoding"])
         if request.method != "GET" or not _takes_gzip(request):
             return response
-        try:
-            return self._smaller(request.path_info, response)
-        finally:
-            response.close()
+        return self._smaller(request.path_info, response)
 
     def _smaller(self, path: str, response: HttpResponseBase) -> HttpResponse:
-        body = self._compressed.get(path)
-        if body is None:
-            body = gzip.compress(b"".join(response), compresslevel=9, mtime=0)
-            if not self.autorefresh:
-                self._compressed[path] = body
+        # The response itself is not closed: that would tell Django that the request is over.
+        with response.file_to_stream as whole:  # type: ignore[attr-defined]  # WhiteNoise's own
+            body = self._compressed.get(path)
+            if body is None:
+                body = gzip.compress(whole.read(), compresslevel=9, mtime=0)
+                if not self.autorefresh:
+                    self._compressed[path] = body
         # Without an ETag: that of the file names its other form.
         headers = {name: response.headers[name] for name in _COPIED if name in response.headers}
         headers |= {"Content-Encoding": "gzip", "Content-Length": str(len(body))}
