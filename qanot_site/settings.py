@@ -247,6 +247,7 @@ AXES_RESET_ON_SUCCESS = True
 # Tries during the pause do not make it longer: whoever waits gets in.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_CALLABLE = "qanot_site.login.paused"
+AXES_USERNAME_CALLABLE = "qanot_site.visitors.counted_name_of"
 AXES_CLIENT_IP_CALLABLE = "qanot_site.visitors.counted_address_of"
 # Log-ins are listed by our own LoginRecord; what axes counts goes after a quarter of an hour.
 AXES_DISABLE_ACCESS_LOG = True

@@ -47,6 +47,15 @@ def counted_address_of(request: HttpRequest) -> str | None:
     return str(ipaddress.ip_network(f"{text}/64", strict=False).network_address)
 
 
+def counted_name_of(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
+    """Return the user name under which wrong passwords are counted.
+
+    Nobody has a longer one than its column takes, and the table of failures takes no longer one.
+    """
+    given = (credentials or request.POST).get("username") or ""
+    return str(given)[: User._meta.get_field("username").max_length]
+
+
 def _note_login(sender: object, request: HttpRequest, user: User, **_more: Any) -> None:
     # A program that logs somebody in without a request has no browser to list.
     if request.method is None:

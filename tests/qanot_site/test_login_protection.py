@@ -54,6 +54,12 @@ def test_after_five_wrong_passwords_there_is_a_pause(user: User, path: str, name
     assert log_in("somebody", "wrong", path)[0] == 200
 
 
+@pytest.mark.parametrize("path", ["/login/", "/admin/login/"])
+def test_a_name_that_nobody_can_have_is_as_wrong_as_any(path: str) -> None:
+    statuses = [log_in("x" * 300, "wrong", path)[0] for _ in range(5)]
+    assert statuses == [200, 200, 200, 200, 429]
+
+
 def test_the_pause_ends_by_itself_and_tries_do_not_lengthen_it(user: User) -> None:
     start = timezone.now()
     with time_machine.travel(start, tick=False) as clock:
