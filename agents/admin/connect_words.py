@@ -27,6 +27,7 @@ from agents.services import catalogue, chain
 from agents.services.caps import Allowance
 from agents.services.catalogue import ModelFacts
 from agents.services.connecting import Draft
+from agents.services.keys import KeyMissing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,15 @@ class Trouble:
 def trouble(error: ProviderError, draft: Draft) -> Trouble:
     """Return an error in words."""
     title, advice = _words(error, draft)
-    return Trouble(title, advice, error.detail)
+    # Of these the words say all that is known.
+    is_said = isinstance(error, KeyMissing | AddressNotAllowed | Redirected)
+    return Trouble(title, advice, "" if is_said else error.detail)
 
 
 def _words(error: ProviderError, draft: Draft) -> tuple[str, str]:
     match error:
+        case KeyMissing():
+            return _("The key cannot be used."), _missing(error)
         case AuthenticationFailed() if draft.account.key_reference:
             return _("The key cannot be used."), _("Look at the variable or file that holds it.")
         case AuthenticationFailed():
@@ -95,6 +100,30 @@ def _words(error: ProviderError, draft: Draft) -> tuple[str, str]:
             )
         case _:
             return _("The test failed."), _("Test again, or choose another provider.")
+
+
+def _missing(error: KeyMissing) -> str:
+    """Return why a key cannot be had, and what to do about it."""
+    named = {"where": error.where, "why": error.why}
+    match error.reason:
+        case "bad_reference":
+            return _("Write env:NAME or file:/path to say where it is.")
+        case "other_secret":
+            return _(
+                "It was stored under another secret key. Enter it again, or add the old secret "
+                "key to QANOT_SECRET_KEY_FALLBACKS."
+            )
+        case "own":
+            return _("%(where)s belongs to the platform itself. Keep the key elsewhere.") % named
+        case "variable_unset":
+            return _("The environment variable %(where)s is not set.") % named
+        case "unreadable":
+            return _("The file %(where)s cannot be read: %(why)s.") % named
+        case "no_text_file":
+            return _("The file %(where)s is no small text file.") % named
+        case "empty":
+            return _("The file %(where)s has no key in its first line.") % named
+    assert_never(error.reason)
 
 
 def _slow(draft: Draft) -> str:

@@ -4,7 +4,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from django.conf import settings
 from django.db import transaction
@@ -19,11 +19,32 @@ _OWN_VARIABLES: Final = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
 _OWN_PREFIX: Final = "QANOT_"
 
 
+Reason = Literal[
+    "bad_reference", "other_secret", "own", "variable_unset", "unreadable", "no_text_file", "empty"
+]
+
+
+class KeyMissing(AuthenticationFailed):
+    """An account has a key that cannot be had now.
+
+    Args:
+        reason: Why, for whoever puts it into words.
+        where: The variable or file that should hold it, if one should.
+        why: What the system said of a file that cannot be read.
+    """
+
+    def __init__(self, detail: str, *, reason: Reason, where: str = "", why: str = "") -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.where = where
+        self.why = why
+
+
 def key_of(account: ProviderAccount) -> str:
     """Return an account's key in clear; empty where it has none.
 
     Raises:
-        AuthenticationFailed: It has one that cannot be had now; the text says what to do.
+        KeyMissing: It has one that cannot be had now; the text says what to do.
     """
     if account.sealed_key:
         return _unsealed(account.sealed_key)
@@ -34,43 +55,53 @@ def key_of(account: ProviderAccount) -> str:
         return _from_variable(where)
     if kind == "file":
         return _from_file(where)
-    raise AuthenticationFailed("the key reference is neither env:NAME nor file:/path")
+    raise KeyMissing("the key reference is neither env:NAME nor file:/path", reason="bad_reference")
 
 
 def _unsealed(sealed: str) -> str:
     try:
         return secrets.unseal(sealed)
     except secrets.Unreadable as exc:
-        raise AuthenticationFailed(
+        raise KeyMissing(
             "the key was stored under another secret key: enter it again, or add the old secret"
-            " key to QANOT_SECRET_KEY_FALLBACKS"
+            " key to QANOT_SECRET_KEY_FALLBACKS",
+            reason="other_secret",
         ) from exc
 
 
 def _from_variable(name: str) -> str:
     """Return the variable NAME, or what the file says that NAME_FILE names."""
     if name in _OWN_VARIABLES or name.startswith(_OWN_PREFIX):
-        raise AuthenticationFailed(f"the environment variable {name} is the platform's own")
+        raise KeyMissing(
+            f"the environment variable {name} is the platform's own", reason="own", where=name
+        )
     if key := os.environ.get(name, "").strip():
         return key
     if path := os.environ.get(f"{name}_FILE", "").strip():
         return _from_file(path)
-    raise AuthenticationFailed(f"the environment variable {name} is not set")
+    raise KeyMissing(
+        f"the environment variable {name} is not set", reason="variable_unset", where=name
+    )
 
 
 def _from_file(path: str) -> str:
     """Return the first line of a key's file."""
     if _is_own(Path(path)):
-        raise AuthenticationFailed(f"the file {path} is the platform's own")
+        raise KeyMissing(f"the file {path} is the platform's own", reason="own", where=path)
     try:
         head = _head_of(path)
     except (OSError, ValueError) as exc:
-        reason = exc.strerror if isinstance(exc, OSError) else None
-        raise AuthenticationFailed(
-            f"the key file {path} cannot be read: {reason or 'it is no small text file'}"
+        why = (exc.strerror or "") if isinstance(exc, OSError) else ""
+        raise KeyMissing(
+            f"the key file {path} cannot be read: {why or 'it is no small text file'}",
+            reason="unreadable" if why else "no_text_file",
+            where=path,
+            why=why,
         ) from exc
     if not head:
-        raise AuthenticationFailed(f"the key file {path} has no key in its first line")
+        raise KeyMissing(
+            f"the key file {path} has no key in its first line", reason="empty", where=path
+        )
     return head
 
 

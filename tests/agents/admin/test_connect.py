@@ -340,6 +340,27 @@ def test_only_superusers_name_variables_and_files(
     assert (account.key_reference, account.sealed_key) == ("env:HOUSE_KEY", "")
 
 
+@pytest.mark.parametrize(
+    ("reference", "language", "advice"),
+    [
+        ("env:NO_SUCH_KEY", "en", "The environment variable NO_SUCH_KEY is not set."),
+        ("env:NO_SUCH_KEY", "tr", "NO_SUCH_KEY ortam değişkeni tanımlı değil."),
+        ("env:QANOT_HOME", "en", "QANOT_HOME belongs to the platform itself."),
+        ("file:/no/such", "en", "The file /no/such cannot be read: No such file or directory."),
+        ("file:/tmp", "en", "The file /tmp is no small text file."),
+        ("file:/dev/null", "en", "The file /dev/null is no small text file."),
+    ],
+)
+def test_a_key_that_is_not_where_it_should_be_is_told_in_words(
+    root: Client, agent: Agent, reference: str, language: str, advice: str
+) -> None:
+    User.objects.update(language=language)
+    values = {"preset": "openai", "key_reference": reference, "model": "m"}
+    told = step(root, "test", agent, **values)
+    assert told["advice"].startswith(advice)
+    assert told["said"] == ""
+
+
 def test_only_superusers_look_for_ollama(editor: Client, agent: Agent) -> None:
     answer = editor.post(reverse(f"{NAME}_ollama"), {"agent": agent.pk})
     assert answer.status_code == 403
