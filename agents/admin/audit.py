@@ -54,7 +54,7 @@ class KindFilter(admin.SimpleListFilter):
     def queryset(
         self, request: HttpRequest, queryset: "models.QuerySet[Any]"
     ) -> "models.QuerySet[Any]":
-        if not self.value():
+        if self.value() not in {value for value, _words in self.lookup_choices}:
             return queryset
         wanted = models.Q()
         for kind in str(self.value()).split(","):

@@ -90,6 +90,14 @@ def test_the_list_is_narrowed_by_what_it_is_about(ours: Side, event: AuditEvent)
     assert shown(subject=event.subject) == {event.pk}
 
 
+@pytest.mark.parametrize("query", ["about=%00", "about=nothing", "subject=%00", "actor=%00"])
+def test_an_address_that_no_page_gave_is_no_error(
+    ours: Side, event: AuditEvent, query: str
+) -> None:
+    answer = client_of(ours.users["owner"]).get(f"{LIST}?{query}")
+    assert answer.status_code == (400 if "%00" in query else 200)
+
+
 def test_a_table_is_taken_along_and_that_is_told(ours: Side, event: AuditEvent) -> None:
     build_side("theirs")
     client = client_of(ours.users["owner"])
