@@ -81,6 +81,9 @@ def join(request: HttpRequest) -> HttpResponse:
             return _join_as(request, user, invitation)
         return _join_as_new(request, invitation)
     except invitations.InvitationOver:
+        if isinstance(user, User) and _is_in(user, invitation):
+            # A double click: the first of the two has let them in.
+            return _enter(request)
         return _over(request, invitations.found(digest))
 
 

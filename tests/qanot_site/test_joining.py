@@ -142,6 +142,22 @@ def test_who_has_a_login_joins_with_it(team: Team, owner: User) -> None:
     assert client.get("/admin/").status_code == 200
 
 
+def test_the_second_of_two_clicks_gets_in_as_the_first_does(
+    team: Team, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger = factories.user(username="sam")
+    client, accept = client_of(stranger), invitations.accept
+    client.get(link_of(team, owner))
+
+    def overtaken(digest: str, *, user: User) -> None:
+        accept(digest, user=user)
+        raise invitations.InvitationOver
+
+    monkeypatch.setattr(invitations, "accept", overtaken)
+    answer = client.post("/join/")
+    assert (answer.status_code, answer["Location"]) == (302, "/chat/")
+
+
 def test_the_login_leads_back_to_the_invitation(client: Client, team: Team, owner: User) -> None:
     other = factories.user(username="sam")
     other.set_password(PASSWORD)
