@@ -1,8 +1,6 @@
 """Writing a persona, as somebody of the team does it in Chromium."""
 
 import pytest
-from django.conf import settings
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.urls import reverse
 from playwright.sync_api import Dialog, Page, expect
 
@@ -69,50 +67,6 @@ def test_a_text_is_counted_saved_by_keyboard_and_never_lost_unasked(
     soul.refresh_from_db()
     assert soul.text == "Be brief. Be kind."
     assert soul.versions.count() == 2
-
-
-def test_a_text_outlives_the_login_and_no_logout(scene: Scene, soul: AgentDocument) -> None:
-    user = scene.someone.user
-    # As the server hashes them; tests do it faster.
-    user.password = PBKDF2PasswordHasher().encode("zaytun-2026-olma", "salt")
-    user.save()
-    with browsing(scene.web.address) as person:
-        page = person.new_page()
-        page.on("dialog", lambda dialog: dialog.accept())
-        open_page(page, scene, editor_of(soul))
-        page.locator("#id_text").fill("Be brief. Be kind.")
-        page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
-        page.keyboard.press("Control+s")
-        page.locator("[name=username]").fill(user.username)
-        page.locator("[name=password]").fill("zaytun-2026-olma")
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("Your unsaved text of")).to_be_visible()
-        expect(page.locator("#id_text")).to_have_value("Be brief.")
-        page.get_by_role("button", name="Use it").click()
-        expect(page.locator("#id_text")).to_have_value("Be brief. Be kind.")
-        page.get_by_role("button", name="Save and close").click()
-        page.wait_for_url("**/persona/")
-        # What is saved is offered no more, whatever others have made of it since.
-        page.goto(editor_of(soul))
-        expect(page.locator("#id_text")).to_have_value("Be brief. Be kind.")
-        expect(page.get_by_text("Your unsaved text of")).to_be_hidden()
-        assert page.evaluate("Object.keys(localStorage).filter(k => k.includes('text'))") == []
-
-        page.locator("#id_text").fill("A thought.")
-        page.reload()
-        page.get_by_role("button", name="Discard it").click()
-        expect(page.locator("#id_text")).to_have_value("Be brief. Be kind.")
-        page.reload()
-        expect(page.get_by_text("Your unsaved text of")).to_be_hidden()
-
-        page.locator("#id_text").fill("A secret thought.")
-        page.goto("/chat/")
-        page.evaluate("document.getElementById('logout').requestSubmit()")
-        page.wait_for_url("**/login/**")
-        assert page.evaluate("Object.keys(localStorage).filter(k => k.includes('text'))") == []
-
-    soul.refresh_from_db()
-    assert soul.text == "Be brief. Be kind."
 
 
 def test_a_draft_and_the_saved_text_answer_side_by_side(scene: Scene, soul: AgentDocument) -> None:
