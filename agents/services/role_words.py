@@ -14,7 +14,8 @@ ROLE_WORDS: Final[Mapping[str, Promise]] = {
     Role.OWNER: _("Does everything: agents, models, people and their roles, the audit log."),
     Role.EDITOR: _("Sets up agents, their texts, models and tools; invites nobody."),
     Role.OPERATOR: _(
-        "Sees in the administration how everything runs, ends and retries turns, changes no setting."
+        "Sees in the administration how everything runs, ends and retries turns, changes no "
+        "setting."
     ),
     Role.MEMBER: _("Talks to the team's agents, and sees their own conversations only."),
 }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from importlib import import_module
 from typing import Final
 from uuid import UUID
@@ -99,6 +100,9 @@ def agent_with(provider_url: str) -> Agent:
         key_reference=f"env:{KEY_VARIABLE}",
     )
     ChainLink.objects.create(agent=agent, account=account, model=MODEL, window_tokens=200_000)
+    # A day's cap is counted, as for everybody, but thousands of turns must fit below it.
+    agent.daily_cap_usd = Decimal(999_999)
+    agent.save(update_fields=["daily_cap_usd"])
     # What is measured is an ordinary turn, not the one conversation that follows BOOTSTRAP.md.
     AgentDocument.objects.filter(agent=agent, name=ritual.DOCUMENT).update(
         archived_at=timezone.now()
