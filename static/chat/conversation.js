@@ -62,7 +62,13 @@ export class ConversationView {
    * @param {boolean} [isOlder] They come before those on the page.
    */
   showTurns(turns, hasEarlier, isOlder = false) {
-    const show = () => turns.forEach((shown) => this.#ensure(shown.id, shown.accepted_at).show(shown));
+    const show = () =>
+      turns.forEach((shown) => {
+        // An answer to this tab that was over before the page could listen is news, too.
+        const isAwaited = this.#turns.has(shown.id);
+        const turn = this.#ensure(shown.id, shown.accepted_at);
+        if (turn.show(shown) && isAwaited) this.#announce(turn);
+      });
     if (isOlder) {
       this.#scroller.keepPlace(() => {
         show();

@@ -61,6 +61,10 @@ def test_a_text_is_counted_saved_by_keyboard_and_never_lost_unasked(
         expect(count).to_contain_text("it would leave out 15\u202f000 characters")
         page.keyboard.press("Control+s")
         expect(page.locator(".qp-cut del")).to_contain_text("ab")
+        # The page is a new one: its script counts once it runs, and Chromium asks nobody who
+        # has not touched the page.
+        expect(count).to_contain_text("it would leave out 15\u202f000 characters")
+        page.locator("#id_text").press("End")
         page.goto(reverse("admin:agents_agent_persona", args=[soul.agent_id]))
         assert asked == ["beforeunload"]
 
