@@ -116,4 +116,6 @@ def test_a_table_is_taken_along_and_that_is_told(ours: Side, event: AuditEvent) 
 def test_it_is_read_by_days(ours: Side, event: AuditEvent) -> None:
     client = client_of(ours.users["owner"])
     today = timezone.localdate()
-    body_of(client, f"{LIST}?created_at__year={today.year}&created_at__month={today.month}")
+    asked = f"{LIST}?created_at__year={{}}&created_at__month={today.month}"
+    assert event.subject in body_of(client, asked.format(today.year))
+    assert event.subject not in body_of(client, asked.format(today.year - 1))

@@ -81,7 +81,7 @@ async def test_what_the_turn_itself_spends_counts_at_once() -> None:
 
 
 async def test_a_free_model_may_be_asked_when_the_money_is_gone() -> None:
-    await purse("9.00").reserve(link(ScriptedProvider(), price=FREE), CALL)
+    assert await purse("9.00").reserve(link(ScriptedProvider(), price=FREE), CALL) is None
 
 
 async def test_an_unknown_price_does_not_open_the_purse() -> None:
@@ -90,4 +90,4 @@ async def test_an_unknown_price_does_not_open_the_purse() -> None:
 
 
 async def test_no_cap_refuses_nothing() -> None:
-    await purse("900", None).reserve(link(ScriptedProvider(), price=DEAR), CALL)
+    assert await purse("900", None).reserve(link(ScriptedProvider(), price=DEAR), CALL) is None
