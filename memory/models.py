@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from agents.core.viewer import Viewer
-from agents.models import Agent, Chat, Person, Team
+from agents.models import Agent, Chat, Person, Team, User
 
 
 class Scope(models.TextChoices):
@@ -148,7 +148,7 @@ class WalEntry(ScopedModel):
     """One fact noted before the agent answered (write-ahead log)."""
 
     class Category(models.TextChoices):
-        """The six kinds of Qanot AI's log."""
+        """The six kinds of Qanot AI's log, and the wish that something be forgotten."""
 
         CORRECTION = "correction", _("correction")
         PROPER_NOUN = "proper_noun", _("name")
@@ -156,9 +156,28 @@ class WalEntry(ScopedModel):
         DECISION = "decision", _("decision")
         SPECIFIC_VALUE = "specific_value", _("value")
         REMEMBER = "remember", _("to remember")
+        FORGET = "forget", _("to forget")
 
     category = models.CharField(_("category"), max_length=16, choices=Category)
     text = models.TextField(_("text"))
+    value = models.CharField(
+        _("value"),
+        max_length=300,
+        blank=True,
+        help_text=_("What the fact is about, without the words around it."),
+    )
+    is_negated = models.BooleanField(_("negated"), default=False)
+    language = models.CharField(_("language"), max_length=8, blank=True)
+    # Of the folded text: the same fact in other words of case, script, apostrophe is one row.
+    fingerprint = models.CharField(max_length=64, blank=True, editable=False)
+    mentions = models.PositiveIntegerField(_("said so often"), default=1)
+    last_said_at = models.DateTimeField(_("last said at"), null=True, blank=True)
+    confidence = models.FloatField(
+        _("confidence"), null=True, blank=True, help_text=_("Where a model noted it: 0 to 1.")
+    )
+    evidence = models.TextField(
+        _("evidence"), blank=True, help_text=_("The person's own words, where a model noted it.")
+    )
     is_durable = models.BooleanField(_("kept in MEMORY.md"))
     author = models.ForeignKey(
         Person,
@@ -177,8 +196,38 @@ class WalEntry(ScopedModel):
         null=True,
         blank=True,
         editable=False,
-        help_text=_("Its person said that it should not have been noted."),
+        help_text=_("Its person said that it should not have been noted, or to forget it."),
     )
+    superseded_by = models.ForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="supersedes",
+        verbose_name=_("replaced by"),
+    )
+    superseded_at = models.DateTimeField(_("replaced at"), null=True, blank=True, editable=False)
+    shared_from = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="shares",
+        verbose_name=_("shared from"),
+    )
+    accepted_by = models.ForeignKey(
+        User,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("accepted by"),
+        help_text=_("Who let an untrusted text count as a fact."),
+    )
+    accepted_at = models.DateTimeField(_("accepted at"), null=True, blank=True, editable=False)
 
     objects = ScopedQuerySet.as_manager()
 
@@ -197,6 +246,7 @@ class WalEntry(ScopedModel):
             ),
             models.Index(fields=["thread", "created_at"], name="wal_by_thread"),
             models.Index(fields=["source"], name="wal_by_source"),
+            models.Index(fields=["agent", "fingerprint"], name="wal_by_fingerprint"),
             models.Index(fields=["-created_at", "-id"], name="wal_newest_first"),
         ]
 
@@ -245,6 +295,16 @@ class MemoryDocumentVersion(models.Model):
     number = models.PositiveIntegerField(_("number"))
     text = models.TextField(_("text"), blank=True)
     source = models.CharField(_("source"), max_length=200)
+    author = models.ForeignKey(
+        User,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("author"),
+        help_text=_("Who changed it in the admin; empty where the platform or the agent did."),
+    )
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
@@ -265,13 +325,16 @@ class MemoryDocumentVersion(models.Model):
 
 
 class DailyNote(ScopedModel):
-    """One exchange in a day's notes: a cut of what was asked and answered."""
+    """One entry in a day's notes: a cut of what was asked and answered, or the agent's own note."""
 
     day = models.DateField(_("day"))
     occurred_at = models.DateTimeField(_("at"))
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
-    question = models.CharField(_("question"), max_length=120)
-    answer = models.CharField(_("answer"), max_length=220)
+    question = models.CharField(_("question"), max_length=120, blank=True)
+    answer = models.CharField(_("answer"), max_length=220, blank=True)
+    text = models.TextField(
+        _("note"), blank=True, help_text=_("The agent's own note, where it is no exchange.")
+    )
     source = models.CharField(_("source"), max_length=64, help_text="turn:81")
 
     objects = ScopedQuerySet.as_manager()

@@ -16,8 +16,8 @@ ANSWER_CHARACTERS: Final = 200
 _SCOPE_COLUMNS = ("team_id", "scope", "agent_id", "person_id", "chat_id")
 _ADD = """
     INSERT INTO memory_dailynote (team_id, scope, agent_id, person_id, chat_id,
-        day, occurred_at, time_zone, question, answer, source)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        day, occurred_at, time_zone, question, answer, text, source)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, '', %s)
     ON CONFLICT (source) DO NOTHING
 """
 

@@ -40,7 +40,7 @@ class Sender(Protocol):
     is_live: bool
 
     async def send(self, outgoing: Outgoing) -> None:
-        """Send one answer; its ``session``, ``turn`` and the session's account are loaded.
+        """Send one row; its ``account``, ``session`` and ``turn`` are loaded.
 
         Raises:
             NotDelivered: Nothing left; it is tried again later.
@@ -74,7 +74,7 @@ async def deliver(outgoing_id: int) -> None:
     if outgoing is None:
         return
     try:
-        await sender_of(outgoing.session.account.channel).send(outgoing)
+        await sender_of(outgoing.channel).send(outgoing)
     except NotDelivered as error:
         _log.warning("delivery.postponed", outgoing=outgoing_id, error=str(error))
         await in_db(_put_back, outgoing_id)
@@ -95,9 +95,9 @@ def settle_interrupted() -> None:
     quick, slow = timedelta(seconds=settings.QANOT_LEASE_S), timedelta(seconds=LONGEST_SEND_S)
     interrupted = Outgoing.objects.filter(
         state=Outgoing.State.SENDING, tried_at__lt=now - min(quick, slow)
-    ).select_related("session__account")
+    ).select_related("account")
     for outgoing in interrupted:
-        channel = outgoing.session.account.channel
+        channel = outgoing.channel
         # A channel that was taken out of the settings has no sender any more.
         if channel in settings.QANOT_CHANNELS and sender_of(channel).is_live:
             _put_back(outgoing.pk)
@@ -110,7 +110,7 @@ def _take(outgoing_id: int) -> Outgoing | None:
     now = timezone.now()
     if not taken.update(state=Outgoing.State.SENDING, tried_at=now, attempts=F("attempts") + 1):
         return None
-    return Outgoing.objects.select_related("session__account", "turn").get(pk=outgoing_id)
+    return Outgoing.objects.select_related("account", "session", "turn").get(pk=outgoing_id)
 
 
 def _put_back(outgoing_id: int) -> None:

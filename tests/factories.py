@@ -44,12 +44,19 @@ from memory.models import (
     WalEntry,
 )
 from sessions.models import (
+    Attachment,
     ChannelAccount,
+    ChannelContact,
+    ChannelUpdate,
     ChatSession,
     Content,
     Generation,
     InboundMessage,
     Outgoing,
+    OutgoingPart,
+    OverheardMessage,
+    PairingLink,
+    PairingRequest,
     TranscriptEntry,
     Turn,
     TurnFreeze,
@@ -487,10 +494,131 @@ def outgoing(**given: Columns) -> Outgoing:
     """Make a queued answer."""
     of = given.get("turn") or turn()
     return Outgoing.objects.create(
-        **_row(given, turn=of, session=of.session, created_at=timezone.now())
+        **_row(
+            given,
+            turn=of,
+            session=of.session,
+            account=of.session.account,
+            created_at=timezone.now(),
+        )
     )
 
 
 def worker_process(**given: Columns) -> WorkerProcess:
     """Make a worker's row; nobody holds its lock."""
     return WorkerProcess.objects.create(**_row(given, name=f"tests:{next(_numbers)}"))
+
+
+def telegram_account(**given: Columns) -> ChannelAccount:
+    """Make a bot of Telegram, open to everybody."""
+    number = next(_numbers)
+    of = given.get("agent") or agent()
+    return ChannelAccount.objects.create(
+        **_row(
+            given,
+            team=of.team,
+            agent=of,
+            channel=ChannelAccount.Channel.TELEGRAM,
+            name=f"bot {number}",
+            bot_id=1_000_000 + number,
+            username=f"bot{number}_bot",
+            access=ChannelAccount.Access.OPEN,
+        )
+    )
+
+
+def channel_update(**given: Columns) -> ChannelUpdate:
+    """Make an update that a bot received."""
+    account = given.get("account") or telegram_account()
+    return ChannelUpdate.objects.create(
+        **_row(
+            given,
+            account=account,
+            update_id=next(_numbers),
+            kind="message",
+            received_at=timezone.now(),
+        )
+    )
+
+
+def channel_contact(**given: Columns) -> ChannelContact:
+    """Make somebody as a bot knows them, with their person."""
+    account = given.get("account") or telegram_account()
+    number = next(_numbers)
+    return ChannelContact.objects.create(
+        **_row(
+            given,
+            account=account,
+            external_id=str(number),
+            person=given.get("person") or person(team=account.team),
+            display_name=f"Contact {number}",
+        )
+    )
+
+
+def pairing_request(**given: Columns) -> PairingRequest:
+    """Make an open request that is good for an hour."""
+    now = timezone.now()
+    return PairingRequest.objects.create(
+        **_row(
+            given,
+            contact=given.get("contact") or channel_contact(),
+            code=f"{next(_numbers):06d}",
+            created_at=now,
+            expires_at=now + timedelta(hours=1),
+        )
+    )
+
+
+def pairing_link(**given: Columns) -> PairingLink:
+    """Make a deep link that is good for an hour."""
+    account = given.get("account") or telegram_account()
+    return PairingLink.objects.create(
+        **_row(
+            given,
+            account=account,
+            person=given.get("person") or person(team=account.team),
+            digest=f"{next(_numbers):064x}",
+            expires_at=timezone.now() + timedelta(hours=1),
+        )
+    )
+
+
+def overheard_message(**given: Columns) -> OverheardMessage:
+    """Make a message that a group said to somebody else."""
+    account = given.get("account") or telegram_account()
+    return OverheardMessage.objects.create(
+        **_row(
+            given,
+            account=account,
+            chat=given.get("chat") or chat(team=account.team),
+            author_name="Somebody",
+            content=given.get("content") or content(team=account.team),
+            said_at=timezone.now(),
+        )
+    )
+
+
+def outgoing_part(**given: Columns) -> OutgoingPart:
+    """Make the first part of an outgoing row."""
+    return OutgoingPart.objects.create(
+        **_row(
+            given,
+            outgoing=given.get("outgoing") or outgoing(),
+            number=1,
+            tried_at=timezone.now(),
+        )
+    )
+
+
+def attachment(**given: Columns) -> Attachment:
+    """Make a picture that waits to be fetched."""
+    return Attachment.objects.create(
+        **_row(
+            given,
+            message=given.get("message") or inbound_message(),
+            number=1,
+            kind=Attachment.Kind.PHOTO,
+            reference=f"file-{next(_numbers)}",
+        )
+    )

@@ -20,6 +20,19 @@ class Agent(PublicIdModel, ArchivableModel):
         DEFAULT = "default", _("stable parts first (cheaper)")
         QANOT = "qanot", _("as Qanot AI orders them")
 
+    class DetectorPack(models.TextChoices):
+        """Which rules notice facts."""
+
+        STANDARD = "standard", _("five languages, strict")
+        SEED = "seed", _("as Qanot AI does, by plain trigger words")
+
+    class PrivateFacts(models.TextChoices):
+        """Whom facts from a private chat are kept for."""
+
+        PRIVATE = "private", _("the person alone")
+        AGENT = "agent", _("everybody who talks with this agent")
+        TEAM = "team", _("the whole team")
+
     team = models.ForeignKey(
         Team, on_delete=models.PROTECT, related_name="agents", verbose_name=_("team")
     )
@@ -35,6 +48,62 @@ class Agent(PublicIdModel, ArchivableModel):
         _("model calls a message"),
         default=25,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
+    )
+    keeps_memory = models.BooleanField(
+        _("remembers"),
+        default=True,
+        help_text=_("Off: nothing is noted, nothing is recalled."),
+    )
+    detector_pack = models.CharField(
+        _("facts are noticed by"),
+        max_length=16,
+        choices=DetectorPack,
+        default=DetectorPack.STANDARD,
+    )
+    private_facts = models.CharField(
+        _("facts from a private chat are for"),
+        max_length=16,
+        choices=PrivateFacts,
+        default=PrivateFacts.PRIVATE,
+    )
+    auto_recall = models.BooleanField(
+        _("recalls by itself"),
+        default=True,
+        help_text=_("What fits a message is looked up and shown to the model before it answers."),
+    )
+    extracts_facts = models.BooleanField(
+        _("looks again for facts"),
+        default=True,
+        help_text=_(
+            "After a conversation pauses, the cheapest model of the chain notes what the rules "
+            "did not see. It costs a short call; without a model nothing happens."
+        ),
+    )
+    notes_days = models.PositiveIntegerField(
+        _("days of notes to search"),
+        null=True,
+        blank=True,
+        help_text=_("Empty for all; Qanot AI searches 30."),
+    )
+    hears_groups = models.BooleanField(
+        _("hears groups"),
+        default=False,
+        help_text=_(
+            "In groups the last 50 messages of a day are shown to the model although nobody "
+            "spoke to it. They are never noted as facts."
+        ),
+    )
+    speech_account = models.ForeignKey(
+        "agents.ProviderAccount",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("voice messages are heard by"),
+        help_text=_("An OpenAI-compatible account; empty: voice messages are politely refused."),
+    )
+    speech_model = models.CharField(
+        _("model for voice messages"), max_length=200, blank=True, default="whisper-1"
     )
     managed_by = models.CharField(
         _("managed by"),

@@ -275,6 +275,7 @@ def _afterwards(session: ChatSession, turns: Sequence[Turn]) -> None:
     Outgoing.objects.bulk_create(
         [
             Outgoing(
+                account=session.account,
                 session=session,
                 turn=turn,
                 state=Outgoing.State.SENT,

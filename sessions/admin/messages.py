@@ -201,4 +201,4 @@ class OutgoingAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("conversation"))
     def session_link(self, row: Outgoing) -> str:
-        return session_link(row.session)
+        return session_link(row.session) if row.session else ""

@@ -19,6 +19,8 @@ class LiveSender:
         Raises:
             NotDelivered: Redis is away.
         """
+        if outgoing.session is None or outgoing.turn is None:
+            raise AssertionError("a live channel has answers only")
         channel = wire.redis_channel_of(wire.group_of(outgoing.session.public_id))
         message = wire.layer().serialize(wire.session_changed(outgoing.turn.public_id))
         try:

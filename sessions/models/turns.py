@@ -62,6 +62,8 @@ class Turn(PublicIdModel):
     notice = models.JSONField(_("notice"), null=True, blank=True)
     manifest = models.JSONField(_("prompt manifest"), null=True, blank=True)
     accepted_at = models.DateTimeField(_("accepted at"))
+    # Until then more messages of the same person may join it.
+    not_before = models.DateTimeField(_("not before"), null=True, blank=True)
     claimed_at = models.DateTimeField(_("claimed at"), null=True)
     request_sent_at = models.DateTimeField(_("request sent at"), null=True)
     first_token_at = models.DateTimeField(_("first token at"), null=True)

@@ -108,7 +108,11 @@ def finish(
     leases.release(turn.session_id, claimed.token)
     now = timezone.now()
     _write_transcript(turn, outcome, now)
-    outgoing = sql.insert(Outgoing(session_id=turn.session_id, turn=turn, created_at=now))
+    outgoing = sql.insert(
+        Outgoing(
+            account=turn.session.account, session_id=turn.session_id, turn=turn, created_at=now
+        )
+    )
     sql.execute(_COUNT, [turn.ref, turn.generation_id])
     if outcome.text.strip():
         notes.add_exchange(

@@ -33,7 +33,7 @@ from agents.services.toolbox import GrantedTools, Where
 from sessions import delivery
 from sessions.events.feed import Feed, ToolState
 from sessions.events.hub import Hub
-from sessions.models import Outgoing, TurnStep
+from sessions.models import Outgoing, Turn, TurnStep
 from sessions.turns import finishing, freeze, journal, leases
 from sessions.turns.finishing import Times
 from sessions.turns.freeze import Prepared
@@ -167,7 +167,7 @@ class Runner:
         feed.end(turn.state)
         await self.hub.flush()
         _log.info("events.ended", turn=turn.pk)
-        await self._deliver(finished.outgoing, feed)
+        await self._deliver(turn, finished.outgoing, feed)
         return finished.another_waits
 
     async def _loop(
@@ -215,9 +215,8 @@ class Runner:
             max_iterations=turn.session.agent.max_iterations,
         )
 
-    async def _deliver(self, outgoing: Outgoing, feed: Feed) -> None:
+    async def _deliver(self, turn: Turn, outgoing: Outgoing, feed: Feed) -> None:
         """Send the answer; a live channel's watchers have it already, if Redis took it."""
-        turn = outgoing.turn
         if delivery.sender_of(turn.session.account.channel).is_live:
             if feed.has_arrived:
                 await in_db(delivery.mark_sent, outgoing)
