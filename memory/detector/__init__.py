@@ -5,7 +5,7 @@ dates in figures, secrets) stands in `values` and `secrets`.
 """
 
 from memory.detector.folding import APOSTROPHES, straighten
-from memory.detector.hits import Category, Hit
+from memory.detector.hits import Category, Hit, PackName
 from memory.detector.scanning import SCANNED_CHARACTERS, scan
 from memory.detector.secrets import mask_secrets
 
@@ -14,6 +14,7 @@ __all__ = [
     "SCANNED_CHARACTERS",
     "Category",
     "Hit",
+    "PackName",
     "mask_secrets",
     "scan",
     "straighten",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from memory.detector import english, uzbek
 from memory.detector.folding import lower, straighten
-from memory.detector.hits import Category, Hit
+from memory.detector.hits import Category, Hit, PackName
 from memory.detector.packs import Clause, Pack
 from memory.detector.secrets import mask_secrets
 from memory.detector.sentences import LONGEST_SENTENCE, blank_others, clause_starts, sentences
@@ -50,12 +50,15 @@ class _Reading:
     hands_over: bool = False
 
 
-def scan(text: str, *, languages: Sequence[str] = ("en", "uz")) -> list[Hit]:
+def scan(
+    text: str, *, pack: PackName = "standard", languages: Sequence[str] = ("en", "uz")
+) -> list[Hit]:
     """Find what a message says that is worth keeping, in the order of the message.
 
     Args:
         text: As the person wrote it; of more than 16,000 characters the first 12,000 and the
             last 4,000 are read.
+        pack: Which words are listened to.
         languages: Codes of the packs to read with; unknown ones are skipped.
     """
     masked = mask_secrets(_excerpt(text))
