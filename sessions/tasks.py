@@ -30,3 +30,14 @@ def run(session_id: int) -> None:
     """Run a session's waiting turns and wait for them; without a worker, leave it to the sweep."""
     for worker in _workers:
         worker.run_session(session_id)
+
+
+@shared_task(name=bells.SEND, ignore_result=True)
+def send(outgoing_id: int) -> None:
+    """Send what waits for a chat, without waiting for it; without a worker, leave it to the sweep.
+
+    Args:
+        outgoing_id: A row that was queued; what stands before it in its chat leaves first.
+    """
+    for worker in _workers:
+        worker.send(outgoing_id)

@@ -63,6 +63,10 @@ class Worker:
         """Run a session's turns on the loop, and wait for them; called from a task's thread."""
         self._submit(self._run_session(session_id)).result()
 
+    def send(self, outgoing_id: int) -> None:
+        """Begin to send a queued row on the loop; called from a task's thread."""
+        self._submit(delivery.deliver(outgoing_id)).add_done_callback(_log_unsent)
+
     def close(self) -> None:
         """Hand back what runs, publish what is left, and end the loop."""
         self._submit(self._close()).result()
@@ -263,6 +267,12 @@ def _log_failure(task: asyncio.Task[None]) -> None:
     """Log what a task of the loop raised; nobody waits for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.error("task.failed", task=task.get_name(), exc_info=error)
+
+
+def _log_unsent(sending: "Future[None]") -> None:
+    """Log what a send raised; its row says what became of it."""
+    if not sending.cancelled() and (error := sending.exception()) is not None:
+        _log.error("task.failed", task="send", exc_info=error)
 
 
 async def _warm() -> None:
