@@ -46,11 +46,24 @@ def key_of(account: ProviderAccount) -> str:
     Raises:
         KeyMissing: It has one that cannot be had now; the text says what to do.
     """
-    if account.sealed_key:
-        return _unsealed(account.sealed_key)
-    if not account.key_reference:
+    return opened(account.sealed_key, account.key_reference)
+
+
+def opened(sealed: str, reference: str) -> str:
+    """Return a secret in clear from where it is; empty where it is nowhere.
+
+    Args:
+        sealed: The row's own sealed form; it wins.
+        reference: ``env:NAME`` or ``file:/path``.
+
+    Raises:
+        KeyMissing: It is somewhere and cannot be had now.
+    """
+    if sealed:
+        return _unsealed(sealed)
+    if not reference:
         return ""
-    kind, _, where = account.key_reference.partition(":")
+    kind, _, where = reference.partition(":")
     if kind == "env":
         return _from_variable(where)
     if kind == "file":
