@@ -7,6 +7,8 @@ SessionsError
 ├── KeyReused          the same external id came with another body
 ├── NotOver            a turn that still runs cannot be tried again
 ├── AlreadyAnswered    what has its answer is not asked again
+├── NotPending         a pairing request was decided already, or is too old
+├── WrongCode          no pairing request has this code
 └── NothingLeftToAsk   the messages of a turn were erased
 """
 
@@ -49,3 +51,11 @@ class AlreadyAnswered(SessionsError):
 
 class NothingLeftToAsk(SessionsError):
     """A turn whose messages were erased was to be tried again."""
+
+
+class NotPending(SessionsError):
+    """A pairing request that was decided meanwhile, or is too old, was to be decided."""
+
+
+class WrongCode(SessionsError):
+    """No waiting pairing request has the code that was given."""
