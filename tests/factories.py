@@ -3,6 +3,7 @@
 A factory makes the rows that its own row needs where the test gives none, in the same team.
 """
 
+import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -37,12 +38,21 @@ from agents.models import (
 )
 from memory.models import (
     DailyNote,
+    EmbeddingSpace,
+    IndexVersion,
     MemoryDocument,
     MemoryDocumentVersion,
+    MemoryScope,
+    MemorySettings,
+    MemoryThread,
     Origin,
+    Passage,
+    PassageVector,
+    Posting,
     Scope,
     WalEntry,
 )
+from memory.models.index import POSITION_BITS
 from sessions.models import (
     Attachment,
     ChannelAccount,
@@ -620,5 +630,102 @@ def attachment(**given: Columns) -> Attachment:
             number=1,
             kind=Attachment.Kind.PHOTO,
             reference=f"file-{next(_numbers)}",
+        )
+    )
+
+
+def memory_settings(**given: Columns) -> MemorySettings:
+    """Make a team's memory settings: the built-in embedder."""
+    return MemorySettings.objects.create(**_row(given, team=given.get("team") or team()))
+
+
+def embedding_space(**given: Columns) -> EmbeddingSpace:
+    """Make a space of three dimensions, without an index."""
+    return EmbeddingSpace.objects.create(
+        **_row(given, identity=f"fake {next(_numbers)}", dimensions=3)
+    )
+
+
+def index_version(**given: Columns) -> IndexVersion:
+    """Make a team's active index, searched by words only."""
+    return IndexVersion.objects.create(
+        **_row(
+            given,
+            team=given.get("team") or team(),
+            chunk_characters=900,
+            chunk_overlap=100,
+            pack="1",
+            state=IndexVersion.State.ACTIVE,
+            is_filled=True,
+            activated_at=timezone.now(),
+        )
+    )
+
+
+def memory_scope(**given: Columns) -> MemoryScope:
+    """Make a person's scope in an index, if no other is given."""
+    scoped = _scoped(given)
+    columns = _row(given, **scoped)
+    columns["version"] = given.get("version") or index_version(team=columns["team"])
+    return MemoryScope.objects.create(**columns)
+
+
+def memory_thread(**given: Columns) -> MemoryThread:
+    """Make an empty thread."""
+    return MemoryThread.objects.create(
+        **_row(given, scope=given.get("scope") or memory_scope(), name="session:1/1")
+    )
+
+
+def passage(**given: Columns) -> Passage:
+    """Make what somebody said, not yet indexed."""
+    thread = given.get("thread") or memory_thread()
+    position = thread.next_position
+    MemoryThread.objects.filter(pk=thread.pk).update(next_position=position + 1)
+    text = str(given.get("text", "The gate code changes on Monday"))
+    return Passage.objects.create(
+        **_row(
+            given,
+            id=thread.pk << POSITION_BITS | position,
+            scope=thread.scope,
+            thread=thread,
+            position=position,
+            kind=Passage.Kind.EXCHANGE,
+            origin=Origin.PERSON,
+            source=f"turn:{next(_numbers)}",
+            occurred_at=timezone.now(),
+            text=text,
+            folded=text.casefold(),
+            digest=uuid.uuid4(),
+        )
+    )
+
+
+def posting(**given: Columns) -> Posting:
+    """Make a block of one entry."""
+    made = given.get("passage") or passage()
+    given = {name: value for name, value in given.items() if name != "passage"}
+    return Posting.objects.create(
+        **_row(
+            given,
+            scope=made.scope,
+            term=next(_numbers),
+            first=made.pk,
+            entries=[made.pk << 15 | 1 << 8 | 6],
+        )
+    )
+
+
+def passage_vector(**given: Columns) -> PassageVector:
+    """Make a passage's vector of three dimensions."""
+    made = given.get("passage") or passage()
+    return PassageVector.objects.create(
+        **_row(
+            given,
+            passage=made,
+            scope=made.scope,
+            space=given.get("space") or embedding_space(),
+            digest=made.digest,
+            vector=[1.0, 0.0, 0.0],
         )
     )

@@ -1,0 +1,48 @@
+"""Rows of what an agent keeps. Each belongs to one scope, and every read names its viewer."""
+
+from memory.models.documents import MemoryDocument, MemoryDocumentVersion
+from memory.models.facts import WalEntry
+from memory.models.index import (
+    EmbeddingSpace,
+    IndexVersion,
+    MemoryScope,
+    MemorySettings,
+    MemoryThread,
+    Passage,
+    PassageVector,
+    Posting,
+)
+from memory.models.notes import DailyNote
+from memory.models.scopes import (
+    VISIBLE_SQL,
+    Origin,
+    Scope,
+    ScopedModel,
+    ScopedQuerySet,
+    owns_scope,
+    scope_of,
+    visible_values,
+)
+
+__all__ = [
+    "VISIBLE_SQL",
+    "DailyNote",
+    "EmbeddingSpace",
+    "IndexVersion",
+    "MemoryDocument",
+    "MemoryDocumentVersion",
+    "MemoryScope",
+    "MemorySettings",
+    "MemoryThread",
+    "Origin",
+    "Passage",
+    "PassageVector",
+    "Posting",
+    "Scope",
+    "ScopedModel",
+    "ScopedQuerySet",
+    "WalEntry",
+    "owns_scope",
+    "scope_of",
+    "visible_values",
+]
