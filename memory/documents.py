@@ -1,14 +1,27 @@
-"""MEMORY.md of every scope: each write a version, and no fact written twice."""
+"""MEMORY.md and the other documents of every scope: each write a version, no fact twice."""
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Final
 
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext
 
+from agents.core.tokens import estimate
 from agents.core.viewer import Viewer
-from memory import files
-from memory.detector import straighten
+from agents.models import User
+from memory import files, hooks
+from memory.errors import DocumentChanged, DocumentTooLong
 from memory.models import MemoryDocument, MemoryDocumentVersion, scope_of
+from memory.sameness import key_of
+
+# Five times what a prompt shows of it: what lies beyond is found by searching.
+MOST_TOKENS: Final = 25_000
+REASON_CHARACTERS: Final = 300
+
+Home = Mapping[str, object]
 
 
 def append_fact(fact: str, *, viewer: Viewer, source: str, at: datetime) -> bool:
@@ -17,51 +30,152 @@ def append_fact(fact: str, *, viewer: Viewer, source: str, at: datetime) -> bool
     Raises:
         ValueError: The viewer owns no scope.
     """
-    return bool(append_facts([fact], viewer=viewer, source=source, at=at))
+    return bool(append_facts([fact], home=scope_of(viewer), source=source, at=at))
 
 
 # The caller's transaction carries it: a savepoint would cost two round trips on the way of
 # every message.
 @transaction.atomic(savepoint=False)
-def append_facts(facts: Sequence[str], *, viewer: Viewer, source: str, at: datetime) -> list[str]:
-    """Add facts to the MEMORY.md of the viewer's own scope, in one version.
+def append_facts(facts: Sequence[str], *, home: Home, source: str, at: datetime) -> list[str]:
+    """Add facts to a scope's MEMORY.md, in one version.
 
     The document stays locked until the transaction ends, so writers at the same time follow each
     other and none loses a line.
 
-    Returns:
-        Those that were new: facts that differ in case, white space or the kind of apostrophe only
-        are the same.
+    Args:
+        home: The scope's columns (``scope_of``).
 
-    Raises:
-        ValueError: The viewer owns no scope.
+    Returns:
+        Those that were new: facts that differ in case, script, apostrophes or small words only
+        are the same.
     """
-    document = lock(viewer)
-    known = {_key(fact) for line in document.text.splitlines() if (fact := files.fact_of(line))}
-    new: dict[str, str] = {}
-    for fact in facts:
-        if _key(fact) not in known and _key(fact):
-            new.setdefault(_key(fact), fact)
-    if new:
-        day = at.astimezone(UTC).date()
-        text = document.text.rstrip("\n") or f"{files.MEMORY_HEADING}\n"
-        lines = [text, *(files.fact_line(fact, day) for fact in new.values())]
-        _write(document, "\n".join(lines) + "\n", source=source)
-    return list(new.values())
+    return replace_facts({}, facts, home=home, source=source, at=at)
+
+
+@transaction.atomic(savepoint=False)
+def replace_facts(
+    old: Mapping[str, str], new: Sequence[str], *, home: Home, source: str, at: datetime
+) -> list[str]:
+    """Put facts into a scope's MEMORY.md in the place of others, in one version.
+
+    Args:
+        old: Facts that hold no longer, each with what takes its line's place; an empty text
+            takes the line out.
+        new: What is added besides.
+
+    Returns:
+        What of the new facts was not there.
+    """
+    document = lock(home)
+    day = at.astimezone(UTC).date()
+    text = _exchanged(document.text, old, day)
+    known = {key_of(fact) for line in text.splitlines() if (fact := files.fact_of(line))}
+    added: dict[str, str] = {}
+    for fact in new:
+        key = key_of(fact)
+        if key and key not in known:
+            added.setdefault(key, fact)
+    if added:
+        start = text.rstrip("\n") or f"{files.MEMORY_HEADING}\n"
+        lines = [start, *(files.fact_line(fact, day) for fact in added.values())]
+        text = "\n".join(lines) + "\n"
+    if text != document.text:
+        _write(document, text, source=source)
+    return list(added.values())
+
+
+def _exchanged(text: str, old: Mapping[str, str], day: date) -> str:
+    """Return a document with lines exchanged; what takes a place stands there once."""
+    if not old:
+        return text
+    by_key = {key_of(fact): new for fact, new in old.items()}
+    lines = text.splitlines(keepends=True)
+    keys = [key_of(files.fact_of(line.rstrip("\n")) or "") for line in lines]
+    standing = {key for key in keys if key not in by_key}
+    kept = []
+    for line, key in zip(lines, keys, strict=True):
+        if not key or key not in by_key:
+            kept.append(line)
+            continue
+        new = by_key[key]
+        if new and key_of(new) not in standing:
+            standing.add(key_of(new))
+            kept.append(files.fact_line(new, day) + "\n")
+    return "".join(kept)
 
 
 @transaction.atomic
-def replace(document_id: int, *, text: str, source: str) -> bool:
+def replace(
+    document_id: int,
+    *,
+    text: str,
+    source: str,
+    author: User | None = None,
+    reason: str = "",
+    seen_version: int | None = None,
+    most_tokens: int = MOST_TOKENS,
+) -> bool:
     """Give a memory document another text; False where it already said so.
+
+    Args:
+        author: Who changed it in the admin; None for the platform and the agent.
+        seen_version: On which version the new text is based; None where that does not matter.
+        most_tokens: What the whole document may have afterwards, however long it is now.
 
     Raises:
         MemoryDocument.DoesNotExist: There is no such document.
+        DocumentChanged: It has another version by now.
+        DocumentTooLong: The new text is longer than a document may be.
     """
     document = MemoryDocument.objects.select_for_update().get(pk=document_id)
-    if document.text == text:
+    if seen_version is not None and document.version_number != seen_version:
+        raise DocumentChanged(document.version_number)
+    _check_length(text, most_tokens)
+    if document.text == text and document.deleted_at is None:
         return False
-    _write(document, text, source=source)
+    _write(document, text, source=source, author=author, reason=reason)
     return True
+
+
+@transaction.atomic
+def restore(version: MemoryDocumentVersion, *, author: User) -> bool:
+    """Make an earlier text the current one again, as a new version; the history stays."""
+    reason = gettext("Restored version %(number)s") % {"number": version.number}
+    return replace(
+        version.document_id,
+        text=version.text,
+        source=f"user:{author.pk}",
+        author=author,
+        reason=reason,
+    )
+
+
+def of_scope(home: Home) -> QuerySet[MemoryDocument]:
+    """Return the documents of one scope that were not deleted, by name."""
+    return MemoryDocument.objects.filter(**home, deleted_at=None).order_by("name")
+
+
+@transaction.atomic
+def save(
+    home: Home, name: str, text: str, *, source: str, most_tokens: int = MOST_TOKENS
+) -> MemoryDocument:
+    """Store a scope's document under a name, new or not.
+
+    Raises:
+        DocumentTooLong: The text is longer than a document may be.
+    """
+    _check_length(text, most_tokens)
+    document = lock(home, name)
+    _write(document, text, source=source)
+    return document
+
+
+@transaction.atomic
+def delete(document: MemoryDocument, *, source: str, reason: str = "") -> None:
+    """Empty a document and list it no more; its versions stay."""
+    locked = MemoryDocument.objects.select_for_update().get(pk=document.pk)
+    _write(locked, "", source=source, reason=reason)
+    MemoryDocument.objects.filter(pk=document.pk).update(deleted_at=timezone.now())
 
 
 def take_out(fact: str, document: MemoryDocument, *, unless_in: Iterable[str], source: str) -> None:
@@ -70,43 +184,52 @@ def take_out(fact: str, document: MemoryDocument, *, unless_in: Iterable[str], s
     Args:
         unless_in: Facts that still hold: if this is one of them, it stays.
     """
-    key = _key(fact)
-    if any(_key(other) == key for other in unless_in):
+    key = key_of(fact)
+    if any(key_of(other) == key for other in unless_in):
         return
-    lines = document.text.splitlines(keepends=True)
-    kept = [line for line in lines if _key(files.fact_of(line.rstrip("\n")) or "") != key]
-    if len(kept) != len(lines):
-        _write(document, "".join(kept), source=source)
+    text = _exchanged(document.text, {fact: ""}, date.min)
+    if text != document.text:
+        _write(document, text, source=source)
 
 
-def lock(viewer: Viewer) -> MemoryDocument:
-    """Return the MEMORY.md of the viewer's own scope, locked until the transaction ends.
-
-    It is made empty where it was missing.
-
-    Raises:
-        ValueError: The viewer owns no scope.
-    """
-    scope = scope_of(viewer)
-    own = MemoryDocument.objects.select_for_update().filter(**scope, name=files.MEMORY)
+def lock(home: Home, name: str = files.MEMORY) -> MemoryDocument:
+    """Return a scope's document, locked until the transaction ends; made empty if missing."""
+    own = MemoryDocument.objects.select_for_update().filter(**home, name=name)
     document = own.first()
     if document is None:
         # Somebody else may be making it right now; then theirs is taken once it is there.
         MemoryDocument.objects.bulk_create(
-            [MemoryDocument(**scope, name=files.MEMORY)], ignore_conflicts=True
+            [MemoryDocument(**home, name=name)], ignore_conflicts=True
         )
         document = own.get()
     return document
 
 
-def _write(document: MemoryDocument, text: str, *, source: str) -> None:
+def _check_length(text: str, most_tokens: int) -> None:
+    """Look at what the document will be, not at what it was and gets besides."""
+    tokens = estimate(text)
+    if tokens > most_tokens:
+        raise DocumentTooLong(tokens, most_tokens)
+
+
+def _write(
+    document: MemoryDocument,
+    text: str,
+    *,
+    source: str,
+    author: User | None = None,
+    reason: str = "",
+) -> None:
     document.text = text
     document.version_number += 1
-    document.save(update_fields=["text", "version_number", "updated_at"])
+    document.deleted_at = None
+    document.save(update_fields=["text", "version_number", "deleted_at", "updated_at"])
     MemoryDocumentVersion.objects.create(
-        document=document, number=document.version_number, text=text, source=source
+        document=document,
+        number=document.version_number,
+        text=text,
+        source=source[:200],
+        author=author,
+        reason=reason[:REASON_CHARACTERS],
     )
-
-
-def _key(fact: str) -> str:
-    return straighten(files.one_line(fact)).casefold()
+    hooks.written(text, f"document:{document.pk}")

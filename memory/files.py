@@ -8,8 +8,9 @@ MEMORY.md is a heading and one line a fact, with the day (UTC) on which it was n
 """
 
 import re
+from collections.abc import Iterable
 from datetime import date, datetime
-from typing import Final
+from typing import Final, Literal, Protocol
 from zoneinfo import ZoneInfo
 
 MEMORY: Final = "MEMORY.md"
@@ -17,7 +18,25 @@ SESSION_STATE: Final = "SESSION-STATE.md"
 MEMORY_HEADING: Final = "# MEMORY.md -- Long-Term Memory"
 SESSION_STATE_HEADING: Final = "# SESSION-STATE.md -- Active Working Memory"
 
+# Headings as Qanot AI writes them, or ours, which tell the offset from UTC.
+Preset = Literal["default", "qanot"]
+
 _DATED = re.compile(r"^- (?:\[(\d{4}-\d{2}-\d{2})\] )?")
+
+
+class NoteEntry(Protocol):
+    """What of a daily note its file shows; ``text`` is the agent's own, empty for an exchange."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def answer(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def occurred_at(self) -> datetime: ...
+    @property
+    def time_zone(self) -> str: ...
 
 
 def one_line(text: str) -> str:
@@ -62,8 +81,43 @@ def note_heading(day: date) -> list[str]:
     return [f"# Daily Notes -- {day.isoformat()}", ""]
 
 
-def note_lines(question: str, answer: str, at: datetime, time_zone: str) -> list[str]:
-    """Return one exchange as lines of its day's notes, at its local time; an offset is shown."""
+def note_lines(
+    question: str, answer: str, at: datetime, time_zone: str, *, preset: Preset = "default"
+) -> list[str]:
+    """Return one exchange as lines of its day's notes, at its local time."""
+    heading = note_time(at, time_zone, preset=preset)
+    return [heading, f"**User:** {question}", f"**Agent:** {answer}", ""]
+
+
+def own_note_lines(
+    text: str, at: datetime, time_zone: str, *, preset: Preset = "default"
+) -> list[str]:
+    """Return the agent's own note as lines of its day's notes."""
+    return [note_time(at, time_zone, preset=preset), f"**Note:** {text}", ""]
+
+
+def note_time(at: datetime, time_zone: str, *, preset: Preset = "default") -> str:
+    """Return the heading of an entry in a day's notes: its local time, ours with the offset."""
     local = at.astimezone(ZoneInfo(time_zone))
-    time = f"{local:%H:%M:%S}" if not local.utcoffset() else local.isoformat("T", "seconds")[11:]
-    return [f"## [{time}]", f"**User:** {question}", f"**Agent:** {answer}", ""]
+    if preset == "qanot":
+        return f"## [{local:%H:%M:%S}]"
+    return f"## [{local.isoformat('T', 'seconds')[11:]}]"
+
+
+def notes_of_day(
+    day: date, entries: Iterable[NoteEntry], *, preset: Preset = "default"
+) -> list[str]:
+    """Return a day's file, line by line; a search names these numbers, counted from one."""
+    lines = note_heading(day)
+    for entry in entries:
+        lines += lines_of(entry, preset=preset)
+    return lines
+
+
+def lines_of(entry: NoteEntry, *, preset: Preset = "default") -> list[str]:
+    """Return one entry as lines of its day's notes."""
+    if entry.text:
+        return own_note_lines(entry.text, entry.occurred_at, entry.time_zone, preset=preset)
+    return note_lines(
+        entry.question, entry.answer, entry.occurred_at, entry.time_zone, preset=preset
+    )

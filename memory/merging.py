@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from agents.core.viewer import Viewer
 from memory import documents, files
-from memory.models import DailyNote, MemoryDocument, Scope, WalEntry
+from memory.models import DailyNote, MemoryDocument, Scope, WalEntry, scope_of
 
 
 @transaction.atomic
@@ -22,7 +22,7 @@ def move(person_id: int, *, into_id: int) -> None:
         theirs = MemoryDocument.objects.filter(
             scope=Scope.PERSON,
             person_id=into_id,
-            agent_id=document.agent_id,
+            agent=document.agent,
             name=document.name,
         )
         if theirs.exists():
@@ -44,5 +44,8 @@ def _add(document: MemoryDocument, into_id: int) -> None:
         is_private=True,
     )
     documents.append_facts(
-        facts, viewer=viewer, source=f"merged:person:{document.person_id}", at=timezone.now()
+        facts,
+        home=scope_of(viewer),
+        source=f"merged:person:{document.person_id}",
+        at=timezone.now(),
     )

@@ -9,6 +9,7 @@ from agents import sql
 from agents.core.viewer import Viewer
 from memory import files
 from memory.models import VISIBLE_SQL, Scope, visible_values
+from memory.superseding import HOLDS_SQL, TRUSTED_SQL
 
 STATE_CHARACTERS: Final = 8_000
 STATE_AGE: Final = timedelta(days=7)
@@ -27,11 +28,11 @@ _HEADINGS: dict[str, str] = {
 # Two searches, each along its own index, in one statement; a single one with OR reads all rows.
 _STATE = f"""
     (SELECT created_at, id, category, text FROM memory_walentry
-        WHERE {VISIBLE_SQL} AND origin <> 'untrusted' AND retracted_at IS NULL AND thread = %s
+        WHERE {VISIBLE_SQL} AND {TRUSTED_SQL} AND {HOLDS_SQL} AND thread = %s
         ORDER BY created_at DESC, id DESC LIMIT %s)
     UNION ALL
     (SELECT created_at, id, category, text FROM memory_walentry
-        WHERE {VISIBLE_SQL} AND origin <> 'untrusted' AND retracted_at IS NULL
+        WHERE {VISIBLE_SQL} AND {TRUSTED_SQL} AND {HOLDS_SQL}
             AND NOT is_durable AND created_at > %s AND thread <> %s
         ORDER BY created_at DESC, id DESC LIMIT %s)
 """  # noqa: S608 — constants only
@@ -76,7 +77,8 @@ def memory_parts(viewer: Viewer, *, thread: str, now: datetime) -> MemoryParts:
 
     Session state holds this conversation's entries and what was noted elsewhere in the last seven
     days and is not in MEMORY.md, the newest first, at most 8,000 characters. What came from
-    outside is left out: a fetched page is never a fact by itself. So is what was taken back.
+    outside is left out: a fetched page is never a fact by itself. So is what was replaced, taken
+    back or forgotten.
 
     Args:
         thread: The conversation's stretch, as text: ``session:3/1``.

@@ -8,8 +8,9 @@ from typing import Final
 
 from agents.core.viewer import Viewer
 from memory import files
-from memory.models import DailyNote, MemoryDocument, Origin, Scope, WalEntry
+from memory.models import DailyNote, MemoryDocument, Scope, WalEntry
 from memory.ranking import Line, rank
+from memory.superseding import HOLDS, TRUSTED
 
 NOTES_AGE: Final = timedelta(days=30)
 
@@ -59,9 +60,7 @@ def _notes(viewer: Viewer, now: datetime) -> Iterator[Line]:
             number += 1
             yield Line(name, number, content, _midnight(day))
         for note in exchanges:
-            for content in files.note_lines(
-                note.question, note.answer, note.occurred_at, note.time_zone
-            ):
+            for content in files.lines_of(note):
                 number += 1
                 yield Line(name, number, content, note.occurred_at)
 
@@ -70,8 +69,8 @@ def _session_state(viewer: Viewer) -> Iterator[Line]:
     """Yield every noted fact, of all times: a reset forgets nothing in silence."""
     entries = (
         WalEntry.objects.visible_to(viewer)
-        .filter(retracted_at=None)
-        .exclude(origin=Origin.UNTRUSTED)
+        .filter(HOLDS, TRUSTED)
+        .exclude(category=WalEntry.Category.FORGET)
         .order_by("created_at", "id")
         .values_list("category", "text", "created_at")
     )

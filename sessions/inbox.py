@@ -16,6 +16,7 @@ from agents.models import Person
 from memory import wal
 from memory.detector import mask_secrets
 from memory.models import WalEntry
+from memory.policy import policy_of
 from sessions import bells
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
 from sessions.events.announce import announce_after_commit
@@ -168,6 +169,7 @@ def _store(
         thread=f"session:{session.pk}/{generation_number}",
         author_id=inbound.person.pk if inbound.person else None,
         at=received_at,
+        policy=policy_of(session.agent),
     )
     transaction.on_commit(lambda: _log.info("message.committed", turn=turn.pk))
     doorbell.ring_after_commit(bells.RUN, session.pk)

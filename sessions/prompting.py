@@ -58,7 +58,7 @@ def assemble_for(
             _info(now.astimezone(ZoneInfo(zone)), zone, talks_with, used, window_tokens),
         ),
     ]
-    if mode == "full":
+    if mode == "full" and agent.keeps_memory:
         sources += _memory(memory_parts(viewer, thread=_thread(generation), now=now))
     return prompt.assemble(
         sources,

@@ -42,6 +42,7 @@ from memory.models import (
     IndexVersion,
     MemoryDocument,
     MemoryDocumentVersion,
+    MemoryProposal,
     MemoryScope,
     MemorySettings,
     MemoryThread,
@@ -350,6 +351,19 @@ def memory_document_version(**given: Columns) -> MemoryDocumentVersion:
             document=given.get("document") or memory_document(),
             number=1,
             source="message:1",
+        )
+    )
+
+
+def memory_proposal(**given: Columns) -> MemoryProposal:
+    """Make a text that was proposed for a memory document."""
+    return MemoryProposal.objects.create(
+        **_row(
+            given,
+            document=given.get("document") or memory_document(),
+            base_version=0,
+            text="# MEMORY.md -- Long-Term Memory\n\n- [2025-01-15] The gate is green\n",
+            source="consolidation:2025-W03",
         )
     )
 

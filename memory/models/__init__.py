@@ -13,6 +13,7 @@ from memory.models.index import (
     Posting,
 )
 from memory.models.notes import DailyNote
+from memory.models.proposals import MemoryProposal
 from memory.models.scopes import (
     VISIBLE_SQL,
     Origin,
@@ -31,6 +32,7 @@ __all__ = [
     "IndexVersion",
     "MemoryDocument",
     "MemoryDocumentVersion",
+    "MemoryProposal",
     "MemoryScope",
     "MemorySettings",
     "MemoryThread",

@@ -16,6 +16,13 @@ class MemoryDocument(ScopedModel):
     text = models.TextField(_("text"), blank=True)
     version_number = models.PositiveIntegerField(_("version"), default=0, editable=False)
     updated_at = models.DateTimeField(_("updated at"), auto_now=True)
+    deleted_at = models.DateTimeField(
+        _("deleted at"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("It is empty and listed no more; its versions stay."),
+    )
 
     objects = ScopedQuerySet.as_manager()
 

@@ -122,6 +122,7 @@ def finish(
             at=now,
             time_zone=time_zone,
             source=turn.ref,
+            keeps=turn.session.agent.keeps_memory,
         )
     sql.execute(_THAW, [turn.pk])
     sql.execute(_ANSWER, [turn.pk])

@@ -13,6 +13,7 @@ from agents.providers import offline_part
 from agents.services import access
 from memory import files, search
 from memory.models import WalEntry
+from memory.superseding import HOLDS
 from sessions.models import Turn
 
 SHOWN_FINDINGS = 5
@@ -72,7 +73,7 @@ def _noted(turn: Turn) -> list[str]:
     sources = [message.ref for message in turn.messages.all()]
     texts = (
         WalEntry.objects.visible_to(turn.viewer)
-        .filter(source__in=sources, retracted_at=None)
+        .filter(HOLDS, source__in=sources)
         .order_by("id")
         .values_list("text", flat=True)
     )
@@ -80,6 +81,8 @@ def _noted(turn: Turn) -> list[str]:
 
 
 def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
+    if not turn.session.agent.keeps_memory:
+        return []
     found = search.search(asked, viewer=turn.viewer, now=now, limit=2 * SHOWN_FINDINGS)
     # What stands in MEMORY.md or a note says the same without the log's stamps.
     lasting = [hit for hit in found if hit.file != files.SESSION_STATE] or found

@@ -30,7 +30,7 @@ def test_lines_stand_where_the_file_has_them(scene: Scene, noon: datetime) -> No
     for minute in range(3):
         note(f"question {minute}", f"answer {minute}", scene.anna, noon + timedelta(minutes=minute))
     exchange = files.note_lines("question 0", "answer 0", noon, "UTC")
-    assert exchange == ["## [12:00:00]", "**User:** question 0", "**Agent:** answer 0", ""]
+    assert exchange == ["## [12:00:00+00:00]", "**User:** question 0", "**Agent:** answer 0", ""]
     assert search("answer 2", viewer=scene.anna, now=noon)[0] == Found(
         "memory/2025-01-15.md", 13, "**Agent:** answer 2"
     )

@@ -1,0 +1,31 @@
+"""What can go wrong in memory; callers decide by class."""
+
+
+class RememberingError(Exception):
+    """Memory did not do what it was asked for."""
+
+
+class DocumentTooLong(RememberingError):
+    """A document would be longer than it may be.
+
+    Args:
+        tokens: What it would have.
+        most: What it may have.
+    """
+
+    def __init__(self, tokens: int, most: int) -> None:
+        super().__init__(f"{tokens} tokens, at most {most}")
+        self.tokens = tokens
+        self.most = most
+
+
+class DocumentChanged(RememberingError):
+    """Somebody wrote a new version meanwhile.
+
+    Args:
+        version: The number that it has now.
+    """
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"it is version {version} by now")
+        self.version = version

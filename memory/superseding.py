@@ -1,0 +1,235 @@
+"""Facts that hold no longer: replaced by a correction, taken back, or forgotten on request.
+
+Rows stay. A replaced one has ``superseded_at`` and what replaced it; a forgotten one has
+``retracted_at`` and the wish. Neither stands in a prompt or is found by a search.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from agents.models import User
+from agents.services import audit
+from memory import documents, hooks
+from memory.detector import Hit
+from memory.documents import Home
+from memory.models import Origin, Scope, WalEntry
+from memory.sameness import Said, is_named, is_replaced
+
+# Older ones of a very talkative scope are not compared.
+MOST_COMPARED = 5_000
+
+HOLDS = Q(retracted_at=None, superseded_at=None)
+TRUSTED = ~Q(origin=Origin.UNTRUSTED) | Q(accepted_at__isnull=False)
+# The same for statements written by hand.
+HOLDS_SQL = "retracted_at IS NULL AND superseded_at IS NULL AND category <> 'forget'"
+TRUSTED_SQL = "(origin <> 'untrusted' OR accepted_at IS NOT NULL)"
+
+
+def live(home: Home) -> QuerySet[WalEntry]:
+    """Return the facts of one scope that still hold."""
+    return WalEntry.objects.filter(HOLDS, **home)
+
+
+def apply(
+    new: Sequence[WalEntry],
+    *,
+    hits: Sequence[Hit],
+    opposites: Mapping[str, WalEntry],
+    home: Home,
+    at: datetime,
+) -> dict[str, str]:
+    """Close what new facts correct, contradict or want forgotten.
+
+    Args:
+        new: Stored already.
+        hits: What each of them was made of.
+        opposites: By the fingerprint of what it contradicts, the fact that does.
+
+    Returns:
+        The lines of MEMORY.md that hold no longer, each with what takes its place, if anything.
+    """
+    lines: dict[str, str] = {}
+    own = {entry.pk for entry in new}
+    if opposites:
+        for entry in live(home).filter(fingerprint__in=opposites).exclude(pk__in=own):
+            _supersede(entry, opposites[entry.fingerprint], lines, at=at)
+    asking = [
+        (entry, hit)
+        for entry, hit in zip(new, hits, strict=True)
+        if hit.category in ("correction", "forget") or hit.replaces
+    ]
+    if not asking:
+        return lines
+    earlier = list(live(home).exclude(pk__in=own).order_by("-id")[:MOST_COMPARED])
+    for entry, hit in asking:
+        if hit.category == "forget":
+            _forget(entry, hit, earlier, lines, at=at)
+        else:
+            better = _lasting(entry, new)
+            for old in earlier:
+                if old.superseded_at is None and _is_corrected(old, entry, hit):
+                    _supersede(old, better, lines, at=at)
+    return lines
+
+
+def _is_corrected(old: WalEntry, new: WalEntry, hit: Hit) -> bool:
+    if old.category == WalEntry.Category.FORGET or not _may_touch(old, new):
+        return False
+    return is_replaced(_said(old), by=_said(new), replaces=hit.replaces)
+
+
+def _may_touch(old: WalEntry, new: WalEntry) -> bool:
+    """Return whether this author may close that fact: elsewhere than at home, only their own."""
+    return old.scope == Scope.PERSON or old.author_id == new.author_id
+
+
+def _lasting(correction: WalEntry, new: Sequence[WalEntry]) -> WalEntry:
+    """Return what a correction says as a lasting fact, where it was noted as one too."""
+    if correction.is_durable:
+        return correction
+    same = (
+        entry
+        for entry in new
+        if entry.is_durable and (entry.value == correction.value or entry.text == correction.text)
+    )
+    return next(same, correction)
+
+
+def _supersede(old: WalEntry, new: WalEntry, lines: dict[str, str], *, at: datetime) -> None:
+    old.superseded_by, old.superseded_at = new, at
+    old.save(update_fields=["superseded_by", "superseded_at"])
+    if not old.is_durable:
+        return
+    lines[old.text] = new.text
+    if not new.is_durable:
+        # It stands in MEMORY.md now.
+        new.is_durable = True
+        new.save(update_fields=["is_durable"])
+
+
+def _forget(
+    wish: WalEntry, hit: Hit, earlier: Sequence[WalEntry], lines: dict[str, str], *, at: datetime
+) -> None:
+    for old in earlier:
+        if old.category == WalEntry.Category.FORGET or not _may_touch(old, wish):
+            continue
+        if old.retracted_at is None and is_named(_said(old), forgotten=hit.value):
+            old.superseded_by, old.retracted_at = wish, at
+            old.save(update_fields=["superseded_by", "retracted_at"])
+            if old.is_durable:
+                lines[old.text] = ""
+
+
+@transaction.atomic
+def take_back(entries: Sequence[WalEntry], *, source: str, at: datetime) -> None:
+    """Let facts hold no longer; what they had closed holds again.
+
+    MEMORY.md loses their lines, unless something else that holds says the same.
+    """
+    groups: dict[int, list[WalEntry]] = defaultdict(list)
+    homes: dict[int, Home] = {}
+    for entry in entries:
+        home = home_of(entry)
+        key = hash(tuple(sorted((name, str(value)) for name, value in home.items())))
+        groups[key].append(entry)
+        homes[key] = home
+    for key, rows in groups.items():
+        _take_back(rows, homes[key], source=source, at=at)
+
+
+def home_of(entry: WalEntry) -> Home:
+    """Return the columns of the scope in which a fact lies."""
+    return {
+        "team_id": entry.team_id,
+        "scope": entry.scope,
+        "agent_id": entry.agent_id,
+        "person_id": entry.person_id,
+        "chat_id": entry.chat_id,
+    }
+
+
+def _take_back(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetime) -> None:
+    ids = [row.pk for row in rows]
+    WalEntry.objects.filter(pk__in=ids, retracted_at=None).update(retracted_at=at)
+    closed = WalEntry.objects.filter(superseded_by__in=ids)
+    revived = [row.text for row in closed if row.is_durable]
+    closed.update(superseded_by=None, superseded_at=None, retracted_at=None)
+    durable = [row.text for row in rows if row.is_durable]
+    if durable:
+        document = documents.lock(home)
+        others = live(home).filter(is_durable=True).values_list("text", flat=True)
+        standing = list(others)
+        for text in durable:
+            documents.take_out(text, document, unless_in=standing, source=source)
+    if revived:
+        documents.append_facts(revived, home=home, source=source, at=at)
+    for row in rows:
+        hooks.written("", row.source)
+
+
+@transaction.atomic
+def forget(entry: WalEntry, *, by: User | None, actor: str = "", at: datetime) -> bool:
+    """Take back one fact on somebody's word; False where it holds no longer anyway.
+
+    Args:
+        by: The user who does it in the admin or over the API; it is written to the audit log.
+        actor: How the log names who does it, where it is no user.
+    """
+    locked = WalEntry.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    if locked.retracted_at is not None:
+        return False
+    take_back([locked], source=audit.actor_of(by or actor), at=at)
+    _record(locked, "fact.forgotten", by or actor)
+    return True
+
+
+@transaction.atomic
+def replace(entry: WalEntry, text: str, *, by: User, at: datetime) -> WalEntry:
+    """Write a fact anew; the old one stays in the history.
+
+    Raises:
+        ValueError: The fact holds no longer, or the text is empty.
+    """
+    locked = WalEntry.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    if locked.retracted_at is not None or locked.superseded_at is not None:
+        raise ValueError("the fact holds no longer")
+    if not text.strip():
+        raise ValueError("the text is empty")
+    new = WalEntry.objects.create(
+        **home_of(locked),
+        category=locked.category,
+        text=text.strip(),
+        language=locked.language,
+        is_durable=locked.is_durable,
+        author_id=locked.author_id,
+        origin=Origin.SYSTEM,
+        source=f"user:{by.pk}",
+        thread=locked.thread,
+        created_at=at,
+        last_said_at=at,
+    )
+    lines: dict[str, str] = {}
+    _supersede(locked, new, lines, at=at)
+    if lines:
+        documents.replace_facts(lines, [], home=home_of(locked), source=f"user:{by.pk}", at=at)
+    hooks.written(new.text, new.source)
+    _record(locked, "fact.replaced", by)
+    return new
+
+
+def _record(entry: WalEntry, action: str, actor: User | str) -> None:
+    audit.record(
+        team_id=entry.team_id,
+        actor=actor,
+        action=action,
+        subject=f"fact:{entry.pk}",
+        reason=f"agent:{entry.agent_id}" if entry.agent_id else "",
+    )
+
+
+def _said(entry: WalEntry) -> Said:
+    return Said(entry.category, entry.text, entry.value, entry.is_negated)
