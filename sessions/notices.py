@@ -11,6 +11,9 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from sessions import tool_words
 
+# What a command said (sessions.commands.live): words that were the person's language already.
+COMMAND: Final = "command"
+
 _TEXTS: Final[Mapping[str, Promise]] = {
     # The loop ended an answer (agents.core.events.NoticeCode).
     "repeated_call": _("I stopped: “%(tool)s” was called again and again in the same way."),
@@ -95,10 +98,17 @@ def text_of(stored: object) -> str:
         notice = Notice.model_validate(stored)
     except ValidationError:
         return _general()
+    if notice.code == COMMAND and notice.values:
+        return str(notice.values.get("text", "")) or _general()
     words = _TEXTS.get(notice.code)
     if words is None:
         return _general()
     return str(words) % _shown(notice.values or {})
+
+
+def is_command(stored: object) -> bool:
+    """Return whether a stored notice is what a command said."""
+    return isinstance(stored, dict) and stored.get("code") == COMMAND
 
 
 def noted(facts: Iterable[tuple[str, bool]]) -> tuple[Noted, ...]:

@@ -60,6 +60,9 @@ class ShownTurn:
     Args:
         notice: The platform's own words, where it ended the turn.
         can_retry: Whether asking the same again makes sense.
+        is_command: Whether the notice is what a command said.
+        begins_anew: Whether it is the first of a new stretch of the conversation, in which the
+            agent no longer sees what stands above.
     """
 
     id: UUID
@@ -71,6 +74,8 @@ class ShownTurn:
     parts: tuple[ShownText | ShownTool, ...]
     notice: str | None
     can_retry: bool = False
+    is_command: bool = False
+    begins_anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,7 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
     messages = _messages(ids)
     entries = _entries(ids)
     seconds = _seconds(entries)
+    first = {turn_id for (turn_id,) in sql.fetch(_FIRST, [ids])}
     return tuple(
         ShownTurn(
             id=turn.public_id,
@@ -107,6 +113,8 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
             parts=tuple(_parts(entries[turn.pk], seconds)) if turn.is_over else (),
             notice=_notice(turn),
             can_retry=turn.state in _UNHAPPY,
+            is_command=notices.is_command(turn.notice),
+            begins_anew=turn.pk in first,
         )
         for turn in turns
     )
@@ -137,6 +145,13 @@ _ENTRIES = """
         e.tool_name
     FROM bot_sessions_transcriptentry e JOIN bot_sessions_content c ON c.id = e.content_id
     WHERE e.turn_id = ANY(%s) AND e.role <> 'user' ORDER BY e.id
+"""
+# Of the turns that are shown, those that opened a stretch after the first one.
+_FIRST = """
+    SELECT t.id FROM bot_sessions_turn t
+    JOIN bot_sessions_generation g ON g.id = t.generation_id AND g.number > 1
+    WHERE t.id = ANY(%s) AND NOT EXISTS (
+        SELECT 1 FROM bot_sessions_turn e WHERE e.generation_id = g.id AND e.id < t.id)
 """
 
 

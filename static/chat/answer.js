@@ -59,14 +59,16 @@ export class Answer {
 
   /**
    * Show what the transcript has: the last word about the turn.
-   * @param {{ state: string, parts: any[], notice: string | null }} shown
+   * @param {{ state: string, parts: any[], notice: string | null, is_command: boolean }} shown
    * @param {(() => void) | null} retry
    */
   finish(shown, retry) {
     this.#isOver = true;
     this.#clear();
     const content = partsOf(shown.parts);
-    if (shown.notice !== null) content.push(notice(shown.notice, retry));
+    if (shown.notice !== null) {
+      content.push(shown.is_command ? said(shown.notice) : notice(shown.notice, retry));
+    }
     if (shown.state === "stopped") content.push(mark(t("stopped")));
     this.element.replaceChildren(...content);
     const prose = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll(".prose")]);
@@ -81,7 +83,7 @@ export class Answer {
 
   /** The words of the answer, for a screen reader. */
   get words() {
-    return [...this.element.querySelectorAll(".prose, .notice span, .mark")]
+    return [...this.element.querySelectorAll(".prose, .notice span, .said, .mark")]
       .map((part) => part.textContent ?? "")
       .join(" ");
   }
@@ -178,6 +180,14 @@ function partsOf(parts) {
 /** @param {string} words */
 function mark(words) {
   return el("p", { class: "mark" }, words);
+}
+
+/**
+ * What a command said, in lines.
+ * @param {string} words
+ */
+function said(words) {
+  return el("p", { class: "said" }, words);
 }
 
 /**

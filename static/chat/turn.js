@@ -146,6 +146,7 @@ export class TurnView {
   show(shown) {
     this.heardAt = performance.now();
     shown.messages.forEach((/** @type {any} */ message) => this.addMessage(message));
+    if (shown.begins_anew) this.#drawLine();
     if (this.isOver) return false;
     this.element.dataset.state = shown.state;
     if (!shown.is_over) return false;
@@ -159,6 +160,12 @@ export class TurnView {
       this.#time.textContent = clock(shown.ended_at);
     }
     return true;
+  }
+
+  /** Draw the line below which a new stretch of the conversation begins. */
+  #drawLine() {
+    if (this.element.querySelector(".stretch") !== null) return;
+    this.element.prepend(el("h2", { class: "stretch" }, el("span", {}, t("newStretch"))));
   }
 
   /**

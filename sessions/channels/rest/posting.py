@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 
 from agents.api.problems import Problem
 from agents.models import Agent, ApiToken
-from sessions import conversations, inbox
+from sessions import commands, conversations, inbox
 from sessions.channels.rest import reading
 from sessions.channels.rest.schemas import MessageIn, NotedOut, PostedOut
+from sessions.commands import live
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
 from sessions.inbox import Accepted, Inbound
 from sessions.models import ChannelAccount, ChatSession
@@ -88,7 +89,10 @@ def _begin(
 
 
 def _accept(inbound: Inbound, session: ChatSession) -> Accepted:
+    command = commands.find(inbound.text, channel=session.account.channel)
     try:
+        if command is not None:
+            return live.accept(inbound, command, session=session)
         return inbox.accept(inbound, session=session)
     except EmptyMessage as exc:
         raise _refused("empty_message", _("The text is empty.")) from exc

@@ -317,9 +317,12 @@ def _conversation(session: ChatSession) -> ConversationOut:
 
 
 def _entries(turns: Sequence[Turn]) -> list[EntryOut]:
-    """Return the turns' entries; of an unfinished turn, the messages that it will answer."""
-    over = [turn for turn in turns if turn.is_over]
-    unfinished = [turn for turn in turns if not turn.is_over]
+    """Return the turns' entries; where none are written, the messages of the turn.
+
+    An unfinished turn has none yet, a command's never has: no model is shown it.
+    """
+    unfinished = [turn for turn in turns if not turn.is_over or notices.is_command(turn.notice)]
+    over = [turn for turn in turns if turn not in unfinished]
     written: dict[int, list[EntryOut]] = defaultdict(list)
     for row in (
         TranscriptEntry.objects.filter(turn__in=over)

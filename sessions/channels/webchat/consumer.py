@@ -70,7 +70,7 @@ class WebChatConsumer(AsyncWebsocketConsumer):
     async def _do(self, ask: frames.FromBrowser) -> None:
         match ask:
             case frames.Send():
-                await self._say(await in_db(self._desk.send, ask))
+                await self._send(ask)
             case frames.Resume():
                 await self._resume(ask.turn, ask.after)
             case frames.Open():
@@ -91,6 +91,13 @@ class WebChatConsumer(AsyncWebsocketConsumer):
                 await self._say(await in_db(self._desk.archive, ask))
             case _:
                 assert_never(ask)
+
+    async def _send(self, ask: frames.Send) -> None:
+        said = await in_db(self._desk.send, ask)
+        await self._say(said)
+        if isinstance(said, frames.AcceptedMessage) and said.is_over:
+            look = await in_db(self._desk.look, said.turn)
+            await self._say_if(look.frame if look is not None else None)
 
     async def _open(self, ask: frames.Open) -> None:
         found = await in_db(self._desk.open, ask)

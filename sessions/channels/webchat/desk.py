@@ -13,8 +13,9 @@ from django.utils.translation import gettext
 
 from agents.models import Agent, User
 from agents.services import people
-from sessions import conversations, inbox, notices, noting, transcript
+from sessions import commands, conversations, inbox, notices, noting, transcript
 from sessions.channels.webchat import access, frames
+from sessions.commands import live
 from sessions.errors import EmptyMessage, EmptyTitle, KeyReused, MessageTooLong
 from sessions.models import ChannelAccount, ChatSession
 from sessions.turns import stopping
@@ -186,14 +187,17 @@ class Desk:
         person = session.person
         if person is None:
             raise AssertionError("a person's own conversation names the person")
-        accepted = inbox.accept(
-            inbox.Inbound(
-                text=ask.text,
-                sender=f"person:{person.public_id}",
-                external_id=ask.key,
-                person=person,
-            ),
-            session=session,
+        inbound = inbox.Inbound(
+            text=ask.text,
+            sender=f"person:{person.public_id}",
+            external_id=ask.key,
+            person=person,
+        )
+        command = commands.find(ask.text, channel=session.account.channel)
+        accepted = (
+            inbox.accept(inbound, session=session)
+            if command is None
+            else live.accept(inbound, command, session=session, language=self.language)
         )
         return frames.AcceptedMessage(
             key=ask.key,
@@ -203,6 +207,7 @@ class Desk:
             noted=notices.noted(
                 (entry.text, entry.retracted_at is not None) for entry in accepted.noted
             ),
+            is_over=accepted.turn.is_over,
         )
 
     def _session(self, user: User, ask: frames.Send) -> ChatSession:

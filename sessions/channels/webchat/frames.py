@@ -183,7 +183,11 @@ class Missing(_ToBrowser):
 
 
 class AcceptedMessage(_ToBrowser):
-    """A message is stored, with its turn and with what was noted from it."""
+    """A message is stored, with its turn and with what was noted from it.
+
+    Args:
+        is_over: Whether the turn is over already, as a command's is; ``TurnShown`` follows.
+    """
 
     type: Literal["accepted"] = "accepted"
     key: str
@@ -191,6 +195,7 @@ class AcceptedMessage(_ToBrowser):
     turn: UUID
     message: UUID
     noted: Sequence[Noted]
+    is_over: bool = False
 
 
 Refusal = Literal[

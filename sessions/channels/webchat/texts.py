@@ -20,6 +20,7 @@ def page_texts() -> dict[str, str]:
         "lastMonth": _("Last 30 days"),
         "lastWeek": _("Last 7 days"),
         "newConversation": _("New conversation"),
+        "newStretch": _("A new conversation begins"),
         "newTitle": _("New title"),
         "noConversations": _("Your conversations will be listed here."),
         "notNow": _("No connection right now. Try again in a moment."),
