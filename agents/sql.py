@@ -4,7 +4,7 @@ Building a joined query with the ORM takes a millisecond, most of it compiling; 
 as text takes a twentieth of that, since PostgreSQL keeps its plan. Everything else uses the ORM.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -16,10 +16,20 @@ M = TypeVar("M", bound=models.Model)
 Row = tuple[Any, ...]
 
 
-def fetch(statement: str, values: Sequence[Any]) -> list[Row]:
-    """Run a statement and return its rows."""
+def fetch(
+    statement: str, values: Sequence[Any] | Mapping[str, Any], *, prepare: bool = True
+) -> list[Row]:
+    """Run a statement and return its rows.
+
+    Args:
+        prepare: False where the best plan depends on the values: PostgreSQL plans it each time.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(statement, values)
+        if prepare:
+            cursor.execute(statement, values)
+        else:
+            # Django's own cursor has no such argument; the driver's beneath it does.
+            cursor.cursor.execute(statement, values, prepare=False)
         rows: list[Row] = cursor.fetchall()
     return rows
 

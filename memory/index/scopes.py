@@ -1,0 +1,68 @@
+"""What of the index a viewer sees."""
+
+from dataclasses import dataclass
+
+from agents import sql
+from agents.core.viewer import Viewer
+from memory.models import VISIBLE_SQL, EmbeddingSpace, visible_values
+
+_VISIBLE = f"""
+    SELECT s.id, s.passages, s.words, s.grams, s.vectors, v.id, e.id, e.identity, e.dimensions,
+        e.index_state
+    FROM (SELECT id, passages, words, grams, vectors, version_id FROM memory_memoryscope
+        WHERE {VISIBLE_SQL} AND version_id = (
+            SELECT id FROM memory_indexversion WHERE team_id = %s AND state = 'active')) s
+    JOIN memory_indexversion v ON v.id = s.version_id
+    LEFT JOIN memory_embeddingspace e ON e.id = v.space_id
+"""  # noqa: S608 — constants only
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The space in which a version's vectors lie."""
+
+    id: int
+    identity: str
+    dimensions: int
+    has_index: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The scopes a viewer sees in their team's active index, with the counts over all of them.
+
+    Args:
+        words: Stems in all passages, repeated ones counted.
+        grams: Letter groups in all passages, repeated ones counted.
+        vectors: How many passages have a vector; without any, a query need not be embedded.
+        space: None where the team's index has no vectors, or nothing is visible.
+    """
+
+    scope_ids: tuple[int, ...]
+    passages: int
+    words: int
+    grams: int
+    vectors: int
+    version_id: int | None
+    space: Space | None
+
+
+def visible(viewer: Viewer) -> Visible:
+    """Return what of the index this viewer sees, in one query."""
+    rows = sql.fetch(_VISIBLE, [*visible_values(viewer), viewer.team_id])
+    if not rows:
+        return Visible((), 0, 0, 0, 0, None, None)
+    _, _, _, _, _, version_id, space_id, identity, dimensions, index_state = rows[0]
+    space = None
+    if space_id is not None:
+        is_ready = index_state == EmbeddingSpace.IndexState.READY
+        space = Space(space_id, identity, dimensions, has_index=is_ready)
+    return Visible(
+        scope_ids=tuple(row[0] for row in rows),
+        passages=sum(row[1] for row in rows),
+        words=sum(row[2] for row in rows),
+        grams=sum(row[3] for row in rows),
+        vectors=sum(row[4] for row in rows),
+        version_id=version_id,
+        space=space,
+    )
