@@ -50,7 +50,7 @@ class ChainLinkInline(TeamInline):
                 "classes": ("collapse",),
                 "fields": (
                     ("window_tokens", "max_output_tokens"),
-                    ("effort", "supports_tools"),
+                    ("effort", "supports_tools", "supports_images"),
                     ("input_usd_mtok", "output_usd_mtok"),
                 ),
             },

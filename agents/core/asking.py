@@ -40,7 +40,7 @@ from agents.core.protocols import (
     SystemPart,
 )
 from agents.core.pump import Limits, check_reply, pump, within
-from agents.core.repair import repair_reply, without_tools
+from agents.core.repair import repair_reply, without_images, without_tools
 from agents.core.tokens import estimate, estimate_message, estimate_messages
 from agents.core.tooling import ToolSpec
 
@@ -62,10 +62,11 @@ class Question:
     def to(self, link: ChainLink) -> ModelCall:
         """Return the request to one link of the chain."""
         has_tools = link.supports_tools
+        messages = self.messages if has_tools else without_tools(self.messages)
         return ModelCall(
             model=link.model,
             system=self.system,
-            messages=self.messages if has_tools else without_tools(self.messages),
+            messages=messages if link.supports_images else without_images(messages),
             tools=self.tools if has_tools else (),
             max_output_tokens=link.max_output_tokens,
             effort=link.effort,

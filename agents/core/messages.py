@@ -56,10 +56,29 @@ Block = Annotated[TextBlock | ToolCall | OpaqueBlock, Discriminator("type")]
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture that came with a message, of a size and kind that models take.
+
+    Args:
+        name: What it is called where the model cannot see it.
+        data: The encoded picture.
+        width: Pixels.
+        height: Pixels.
+    """
+
+    name: str
+    media_type: str
+    data: bytes = field(repr=False)
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What a person (or the platform on their behalf) said."""
+    """What a person (or the platform on their behalf) said, and the pictures they sent with it."""
 
     text: str
+    images: tuple[Image, ...] = ()
     role: Literal["user"] = "user"
 
 

@@ -86,6 +86,7 @@ class ModelInfo:
     window_tokens: int | None = None
     max_output_tokens: int | None = None
     supports_tools: bool | None = None
+    supports_images: bool | None = None
     is_window_assumed: bool = False
 
 
@@ -130,6 +131,7 @@ class ChainLink:
     max_output_tokens: int
     effort: Effort = ""
     supports_tools: bool = True
+    supports_images: bool = True
     price: Price | None = None
     first_event_s: float | None = None
 

@@ -13,9 +13,11 @@ from agents.core.messages import (
     TextBlock,
     ToolCall,
     ToolResult,
+    UserMessage,
 )
 
 INTERRUPTED = "[interrupted, outcome unknown]"
+UNSEEN = "a picture was sent, {name}, which this model cannot see"
 
 
 def repair_reply(reply: Reply) -> Reply:
@@ -79,6 +81,17 @@ def without_tools(messages: Sequence[Message]) -> tuple[Message, ...]:
             told.append(AssistantMessage((TextBlock(text),)))
         else:
             told.append(message)
+    return tuple(told)
+
+
+def without_images(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return a history for a model that cannot see: it is told which pictures were sent."""
+    told: list[Message] = []
+    for message in messages:
+        if isinstance(message, UserMessage) and message.images:
+            names = [f"[{UNSEEN.format(name=image.name)}]" for image in message.images]
+            message = UserMessage("\n".join([message.text, *names] if message.text else names))
+        told.append(message)
     return tuple(told)
 
 

@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from agents.core.messages import AssistantMessage, Block, Message, OpaqueBlock, TextBlock
+from agents.core.messages import (
+    AssistantMessage,
+    Block,
+    Image,
+    Message,
+    OpaqueBlock,
+    TextBlock,
+    UserMessage,
+)
 
 ASCII_CHARACTERS: Final = 4.0
 OTHER_CHARACTERS: Final = 2.0
@@ -17,6 +25,8 @@ OTHER_CHARACTERS: Final = 2.0
 _WHOLE_TOKENS: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Role, separators and ids around each message.
 MESSAGE_TOKENS: Final = 4
+# https://docs.claude.com/en/docs/build-with-claude/vision; others count in the same order.
+PIXELS_A_TOKEN: Final = 750
 
 
 def estimate(text: str) -> int:
@@ -34,12 +44,20 @@ def estimate(text: str) -> int:
 
 def estimate_message(message: Message) -> int:
     """Return about how many tokens a message has in a request."""
+    if isinstance(message, UserMessage):
+        pictures = sum(map(estimate_image, message.images)) if message.images else 0
+        return MESSAGE_TOKENS + estimate(message.text) + pictures
     if not isinstance(message, AssistantMessage):
         return MESSAGE_TOKENS + estimate(message.text)
     tokens = MESSAGE_TOKENS
     for block in message.blocks:
         tokens += _estimate_block(block)
     return tokens
+
+
+def estimate_image(image: Image) -> int:
+    """Return about how many tokens a picture has in a request."""
+    return image.width * image.height // PIXELS_A_TOKEN + 1
 
 
 def estimate_messages(messages: Iterable[Message]) -> int:

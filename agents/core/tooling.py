@@ -11,6 +11,10 @@ from agents.core.messages import JsonObject
 from agents.core.viewer import Viewer
 
 
+class ToolRefused(Exception):
+    """A tool does not do what it was asked for; the text tells the model why, as an error."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """Where a tool call happens.
@@ -22,6 +26,8 @@ class ToolContext:
         call_id: The provider's id of this call, unique in its turn.
         time_zone: IANA name, the person's or else the agent's.
         timeout_s: Seconds the tool has; the caller gives up after them.
+        is_tainted: True where the model has read text from outside before this call, such as a
+            web page; what it wants remembered now may be that text's wish.
     """
 
     viewer: Viewer
@@ -31,15 +37,22 @@ class ToolContext:
     call_id: str
     time_zone: str
     timeout_s: float
+    is_tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a provider is told of it; ``parameters`` is a JSON Schema object."""
+    """A tool as a provider is told of it; ``parameters`` is a JSON Schema object.
+
+    Args:
+        native: The type under which Anthropic's models know this very tool, ``memory_20250818``;
+            other providers are told of it as of any other.
+    """
 
     name: str
     description: str
     parameters: JsonObject
+    native: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +69,9 @@ class Tool:
         may_run_in_parallel: True where it may run beside the reply's other calls.
         needs_approval: True where a person must agree first; refused until somebody can.
         timeout_s: Seconds it may take; None for the platform's limit.
+        brings_outside: True where its results hold text from outside the team, which is never
+            trusted: what is remembered after it waits in quarantine.
+        native: See ``ToolSpec``.
     """
 
     name: str
@@ -67,10 +83,14 @@ class Tool:
     may_run_in_parallel: bool = False
     needs_approval: bool = False
     timeout_s: float | None = None
+    brings_outside: bool = False
+    native: str = ""
 
     def spec(self) -> ToolSpec:
         """Return what a provider is told of this tool."""
-        return ToolSpec(self.name, self.description, dict(_schema(self.arguments)))
+        return ToolSpec(
+            self.name, self.description, dict(_schema(self.arguments)), native=self.native
+        )
 
 
 @cache

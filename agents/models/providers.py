@@ -167,6 +167,11 @@ class ChainLink(models.Model):
         default=True,
         help_text=_("Off for models that cannot: they are asked without any."),
     )
+    supports_images = models.BooleanField(
+        _("can see pictures"),
+        default=True,
+        help_text=_("Off for models that cannot: they are told that a picture was sent."),
+    )
     input_usd_mtok = models.DecimalField(
         _("input, $ a million tokens"),
         max_digits=10,

@@ -34,6 +34,7 @@ from agents.providers.wire import (
 )
 from agents.providers.wishes import Wishes
 
+HOST = "api.anthropic.com"
 PATH = "/v1/messages"
 MODELS_PATH = "/v1/models"
 PAGE = 1000
@@ -128,6 +129,7 @@ class AnthropicProvider:
             style=style,
             cache=self._cache,
             origin=self._origin(call),
+            is_anthropic=self._client.base_url.host == HOST,
         )
         if not stream:
             return await self._client.post(

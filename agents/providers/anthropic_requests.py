@@ -1,10 +1,12 @@
 """What Anthropic's Messages API is sent."""
 
+import base64
 from collections.abc import Iterable
 
 from agents.core.messages import (
     AssistantMessage,
     Block,
+    Image,
     JsonObject,
     Message,
     OpaqueBlock,
@@ -34,6 +36,7 @@ def request_body(
     style: Style = "none",
     cache: PromptCache = "5m",
     origin: str = "",
+    is_anthropic: bool = False,
 ) -> JsonObject:
     """Return a request as the Messages API wants it.
 
@@ -41,6 +44,8 @@ def request_body(
         style: How this model is asked to think.
         cache: How long what stays the same is kept.
         origin: Whose reasoning is sent back.
+        is_anthropic: True for Anthropic itself, whose models know some tools by a type of their
+            own; other servers that speak this API may not.
     """
     messages = _messages(call, origin=origin if style != "none" else "")
     body: JsonObject = {
@@ -54,7 +59,7 @@ def request_body(
     if system:
         body["system"] = [*system]
     if call.tools:
-        body["tools"] = [_tool(spec) for spec in call.tools]
+        body["tools"] = [_tool(spec, is_anthropic=is_anthropic) for spec in call.tools]
         if cache != "off":
             _mark_newest(messages)
     return body
@@ -80,7 +85,10 @@ def _mark_newest(messages: list[JsonObject]) -> None:
         blocks[-1]["cache_control"] = {**MARK}
 
 
-def _tool(spec: ToolSpec) -> JsonObject:
+def _tool(spec: ToolSpec, *, is_anthropic: bool) -> JsonObject:
+    if spec.native and is_anthropic:
+        # The model was trained with this tool: its own type says what it does and takes.
+        return {"type": spec.native, "name": wire_name(spec.name)}
     return {
         "name": wire_name(spec.name),
         "description": spec.description,
@@ -115,12 +123,28 @@ def _is_not_result(block: JsonObject) -> bool:
 def _content(message: Message, *, origin: str) -> list[JsonObject]:
     match message:
         case UserMessage():
-            return [{"type": "text", "text": message.text if message.text.strip() else EMPTY_TEXT}]
+            return [*map(_picture, message.images), *_said(message)]
         case ToolResult():
             return [_result(message)]
         case AssistantMessage():
             blocks = (_block(block, origin=origin) for block in message.blocks)
             return [block for block in blocks if block is not None]
+
+
+def _said(message: UserMessage) -> list[JsonObject]:
+    if message.images and not message.text.strip():
+        return []
+    return [{"type": "text", "text": message.text if message.text.strip() else EMPTY_TEXT}]
+
+
+def _picture(image: Image) -> JsonObject:
+    """Return a picture's block; it stands before the text, where these models look best."""
+    source: JsonObject = {
+        "type": "base64",
+        "media_type": image.media_type,
+        "data": base64.b64encode(image.data).decode(),
+    }
+    return {"type": "image", "source": source}
 
 
 def _result(result: ToolResult) -> JsonObject:

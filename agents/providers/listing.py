@@ -55,6 +55,7 @@ def _openai_model(name: str, item: JsonObject) -> ModelInfo:
         window_tokens=_first(item.get(field) for field in _WINDOW_FIELDS),
         max_output_tokens=_first(most),
         supports_tools=_supports_tools(item),
+        supports_images=_supports_images(item),
     )
 
 
@@ -64,6 +65,15 @@ def _supports_tools(item: JsonObject) -> bool | None:
     if isinstance(parameters, list):
         return "tools" in parameters
     said = mapping(item.get("capabilities")).get("function_calling")
+    return said if isinstance(said, bool) else None
+
+
+def _supports_images(item: JsonObject) -> bool | None:
+    """Return what OpenRouter's and Mistral's lists say about pictures."""
+    modalities = mapping(item.get("architecture")).get("input_modalities")
+    if isinstance(modalities, list):
+        return "image" in modalities
+    said = mapping(item.get("capabilities")).get("vision")
     return said if isinstance(said, bool) else None
 
 
@@ -81,11 +91,13 @@ def as_run_by_llama_cpp(info: ModelInfo, props: object) -> ModelInfo:
     """
     settings = mapping(mapping(props).get("default_generation_settings"))
     said = mapping(mapping(props).get("chat_template_caps"))
+    modalities = mapping(mapping(props).get("modalities")).get("vision")
     known = [said[name] for name in ("supports_tools", "supports_tool_calls") if name in said]
     return replace(
         info,
         window_tokens=positive(settings.get("n_ctx")),
         supports_tools=any(known) if known else None,
+        supports_images=modalities if isinstance(modalities, bool) else info.supports_images,
     )
 
 

@@ -134,6 +134,7 @@ def _info(name: str, show: JsonObject, loaded: int | None) -> ModelInfo:
         name=name,
         window_tokens=window or None,
         supports_tools="tools" in can if isinstance(can, list) and can else None,
+        supports_images="vision" in can if isinstance(can, list) and can else None,
         is_window_assumed=loaded is None and asked is None,
     )
 

@@ -1,10 +1,14 @@
 """What OpenAI's Chat Completions API is sent."""
 
+import base64
 import re
 from collections.abc import Iterable
 
+from pydantic import JsonValue
+
 from agents.core.messages import (
     AssistantMessage,
+    Image,
     JsonObject,
     Message,
     OpaqueBlock,
@@ -64,7 +68,7 @@ def _tool(spec: ToolSpec) -> JsonObject:
 def _message(message: Message, origin: str) -> JsonObject:
     match message:
         case UserMessage():
-            return {"role": "user", "content": message.text}
+            return {"role": "user", "content": _said(message)}
         case ToolResult():
             return {
                 "role": "tool",
@@ -73,6 +77,24 @@ def _message(message: Message, origin: str) -> JsonObject:
             }
         case AssistantMessage():
             return _assistant(message, origin)
+
+
+def _said(message: UserMessage) -> JsonValue:
+    """Return plain text where there is nothing but text: many compatible servers take no list."""
+    if not message.images:
+        return message.text
+    parts: list[JsonValue] = [_picture(image) for image in message.images]
+    if message.text.strip():
+        parts.append({"type": "text", "text": message.text})
+    return parts
+
+
+def _picture(image: Image) -> JsonObject:
+    encoded = base64.b64encode(image.data).decode()
+    return {
+        "type": "image_url",
+        "image_url": {"url": f"data:{image.media_type};base64,{encoded}"},
+    }
 
 
 def _assistant(message: AssistantMessage, origin: str) -> JsonObject:

@@ -46,6 +46,7 @@ class ModelFacts:
     is_window_known: bool
     max_output_tokens: int
     supports_tools: bool
+    supports_images: bool
     input_usd_mtok: Decimal | None
     output_usd_mtok: Decimal | None
 
@@ -80,6 +81,10 @@ def facts(
         is_window_known=known is not None and not said.is_window_assumed,
         max_output_tokens=_proposed_output(window, said.max_output_tokens),
         supports_tools=said.supports_tools is not False,
+        # Models on one's own machine mostly cannot see, and those that can say so.
+        supports_images=said.supports_images is not False
+        if not is_local
+        else said.supports_images is True,
         input_usd_mtok=prices[0],
         output_usd_mtok=prices[1],
     )

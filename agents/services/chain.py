@@ -97,6 +97,7 @@ def link_of(row: models.ChainLink, provider: Provider) -> ChainLink:
         max_output_tokens=row.max_output_tokens,
         effort=_EFFORTS[row.effort],
         supports_tools=row.supports_tools,
+        supports_images=row.supports_images,
         price=price_of(row),
         first_event_s=row.account.first_event_s,
     )

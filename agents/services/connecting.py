@@ -293,6 +293,7 @@ def save(
     link.window_tokens = facts.window_tokens
     link.max_output_tokens = facts.max_output_tokens
     link.supports_tools = facts.supports_tools
+    link.supports_images = facts.supports_images
     is_new = link.pk is None
     _place(link, is_first=is_first)
     if by is not None:

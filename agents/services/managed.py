@@ -46,6 +46,7 @@ LINK_FIELDS: Final = (
     "max_output_tokens",
     "effort",
     "supports_tools",
+    "supports_images",
     "input_usd_mtok",
     "output_usd_mtok",
 )

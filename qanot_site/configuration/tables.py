@@ -193,6 +193,7 @@ class LinkTable(Table):
     max_output_tokens: Annotated[int, Field(ge=1, le=100_000_000)] = 4_096
     effort: Effort = OFF
     supports_tools: bool = True
+    supports_images: bool = True
     input_usd_mtok: Usd = None
     output_usd_mtok: Usd = None
 

@@ -62,6 +62,7 @@ def agent_values(agent: Agent, **changed: Any) -> dict[str, Any]:
         "chain_links-0-window_tokens": link.window_tokens or "",
         "chain_links-0-max_output_tokens": link.max_output_tokens or "",
         "chain_links-0-supports_tools": link.supports_tools,
+        "chain_links-0-supports_images": link.supports_images,
         "tool_grants-TOTAL_FORMS": 1,
         "tool_grants-INITIAL_FORMS": 1,
         "tool_grants-0-id": grant.pk,

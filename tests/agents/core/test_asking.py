@@ -23,6 +23,7 @@ from agents.core.errors import (
 from agents.core.events import AnswerRestarted, Done, TextDelta, ToolCallBegan
 from agents.core.messages import (
     AssistantMessage,
+    Image,
     TextBlock,
     ToolCall,
     ToolResult,
@@ -106,6 +107,16 @@ async def test_each_account_is_asked_for_its_own_model_within_its_own_limits(sta
     assert [call.model for call in provider.calls] == ["model-7", "model-8"]
     assert {call.max_output_tokens for call in provider.calls} == {1_000}
     assert {call.messages for call in provider.calls} == {QUESTION.messages}
+
+
+async def test_only_a_model_that_sees_is_sent_pictures(stage: Stage) -> None:
+    picture = Image("cat.jpg", "image/jpeg", b"...", 640, 480)
+    question = Question(QUESTION.system, (UserMessage("Look", (picture,)),), ())
+    seeing, blind = ScriptedProvider(Overloaded("529")), ScriptedProvider("A cat?")
+    await hear(stage.asker(seeing, replace(link(blind, 2), supports_images=False)), question)
+    assert seeing.calls[0].messages == question.messages
+    (told,) = blind.calls[0].messages
+    assert told == UserMessage("Look\n[a picture was sent, cat.jpg, which this model cannot see]")
 
 
 async def test_a_model_without_tools_is_asked_without_any(stage: Stage) -> None:

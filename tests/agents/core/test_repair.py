@@ -4,6 +4,7 @@ from hypothesis import given
 
 from agents.core.messages import (
     AssistantMessage,
+    Image,
     Message,
     OpaqueBlock,
     TextBlock,
@@ -11,7 +12,13 @@ from agents.core.messages import (
     ToolResult,
     UserMessage,
 )
-from agents.core.repair import INTERRUPTED, repair_history, repair_reply, without_tools
+from agents.core.repair import (
+    INTERRUPTED,
+    repair_history,
+    repair_reply,
+    without_images,
+    without_tools,
+)
 from tests.agents.core.transcripts import assert_whole, broken, patient, whole
 from tests.fakes.scripted import reply
 
@@ -133,3 +140,14 @@ def test_without_tools_no_call_and_no_result_is_left(messages: list[Message]) ->
     for message in without_tools(messages):
         assert not isinstance(message, ToolResult)
         assert not (isinstance(message, AssistantMessage) and message.tool_calls)
+
+
+def test_a_model_that_cannot_see_is_told_which_pictures_were_sent() -> None:
+    picture = Image("cat.jpg", "image/jpeg", b"...", 640, 480)
+    history = (UserMessage("Look", (picture,)), UserMessage("", (picture,)), UserMessage("So?"))
+    note = "[a picture was sent, cat.jpg, which this model cannot see]"
+    assert without_images(history) == (
+        UserMessage(f"Look\n{note}"),
+        UserMessage(note),
+        UserMessage("So?"),
+    )

@@ -4,6 +4,7 @@ import pytest
 
 from agents.core.messages import (
     AssistantMessage,
+    Image,
     Message,
     TextBlock,
     ToolCall,
@@ -46,3 +47,9 @@ def test_malformed_arguments_count_too() -> None:
 def test_messages_add_up() -> None:
     messages: list[Message] = [UserMessage("one two three"), ToolResult("1", "find", "y" * 40)]
     assert estimate_messages(messages) == sum(map(estimate_message, messages))
+
+
+def test_a_picture_counts_by_its_pixels() -> None:
+    picture = Image("cat.jpg", "image/jpeg", b"...", 750, 750)
+    plain = estimate_message(UserMessage("Look"))
+    assert estimate_message(UserMessage("Look", (picture, picture))) == plain + 2 * 751

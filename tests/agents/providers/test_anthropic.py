@@ -6,7 +6,14 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from agents.core.errors import StreamBroken
-from agents.core.messages import AssistantMessage, TextBlock, ToolCall, ToolResult, UserMessage
+from agents.core.messages import (
+    AssistantMessage,
+    Image,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from agents.core.protocols import Provider, SystemPart
 from agents.providers import Endpoint, open_provider
 from agents.providers.anthropic_requests import request_body
@@ -42,6 +49,17 @@ def event(**fields: object) -> SendRaw:
 
 
 # --- what is sent ---
+
+
+async def test_a_picture_stands_before_its_text(provider: Provider, fake: FakeAnthropic) -> None:
+    fake.play("A cat.")
+    picture = Image("cat.jpg", "image/jpeg", b"cat", 640, 480)
+    await ask(provider, make_call(UserMessage("Look", (picture,)), UserMessage("", (picture,))))
+    source = {"type": "base64", "media_type": "image/jpeg", "data": "Y2F0"}
+    block = {"type": "image", "source": source}
+    assert fake.last.body["messages"] == [
+        {"role": "user", "content": [block, {"type": "text", "text": "Look"}, block]}
+    ]
 
 
 async def test_a_whole_request_is_what_the_api_asks_for(

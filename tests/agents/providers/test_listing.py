@@ -201,3 +201,18 @@ def test_llama_cpp_runs_with_what_its_props_say() -> None:
     }
     assert as_run_by_llama_cpp(ModelInfo("m"), props) == ModelInfo("m", 8_192, None, False)
     assert as_run_by_llama_cpp(ModelInfo("m"), None) == ModelInfo("m")
+    seeing = as_run_by_llama_cpp(ModelInfo("m"), {"modalities": {"vision": True}})
+    assert seeing.supports_images is True
+
+
+def test_lists_say_which_models_see() -> None:
+    body = {
+        "data": [
+            {"id": "a", "architecture": {"input_modalities": ["text", "image"]}},
+            {"id": "b", "architecture": {"input_modalities": ["text"]}},
+            {"id": "c", "capabilities": {"vision": True}},
+            {"id": "d"},
+        ]
+    }
+    found = {info.name: info.supports_images for info in openai_models(body)}
+    assert found == {"a": True, "b": False, "c": True, "d": None}

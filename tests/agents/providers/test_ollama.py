@@ -18,7 +18,7 @@ from tests.fakes.openai import FakeOpenAI
 GUARD = Guard(may_reach_private=True)
 MODELS = (
     FakeModel("qwen3:8b", window=32_768, thinks=True),
-    FakeModel("small:1b", can=("completion",), num_ctx=8_192),
+    FakeModel("small:1b", can=("completion", "vision"), num_ctx=8_192),
     FakeModel("tiny:latest", num_ctx=200_000, trained=2_048),
     FakeModel("big:cloud", trained=262_144, host="https://ollama.com"),
     FakeModel("nomic-embed-text:latest", can=("embedding",)),
@@ -62,12 +62,12 @@ async def test_the_window_is_what_the_server_loads_and_not_what_was_trained(
 ) -> None:
     assert await probed(fake) == {
         # Nobody told: the smallest of the server's usual sizes.
-        "qwen3:8b": ModelInfo("qwen3:8b", 4_096, None, True, is_window_assumed=True),
+        "qwen3:8b": ModelInfo("qwen3:8b", 4_096, None, True, False, is_window_assumed=True),
         # The Modelfile tells.
-        "small:1b": ModelInfo("small:1b", 8_192, None, False),
+        "small:1b": ModelInfo("small:1b", 8_192, None, False, True),
         # It asks for more than there is.
-        "tiny:latest": ModelInfo("tiny:latest", 2_048, None, True),
-        "big:cloud": ModelInfo("big:cloud", 262_144, None, True),
+        "tiny:latest": ModelInfo("tiny:latest", 2_048, None, True, False),
+        "big:cloud": ModelInfo("big:cloud", 262_144, None, True, False),
     }
 
 
@@ -75,7 +75,7 @@ async def test_once_a_model_is_loaded_its_window_is_known(
     fake: FakeOllama, provider: Provider
 ) -> None:
     await ask(provider, call_to("qwen3:8b"))
-    assert (await probed(fake))["qwen3:8b"] == ModelInfo("qwen3:8b", 32_768, None, True)
+    assert (await probed(fake))["qwen3:8b"] == ModelInfo("qwen3:8b", 32_768, None, True, False)
 
 
 async def test_the_adapter_lists_the_same(fake: FakeOllama, provider: Provider) -> None:

@@ -17,12 +17,14 @@ from agents.core.events import Alive, Done, TextDelta, ToolCallBegan
 from agents.core.messages import (
     AssistantMessage,
     Block,
+    Image,
     JsonObject,
     OpaqueBlock,
     Reply,
     TextBlock,
     ToolCall,
     ToolResult,
+    UserMessage,
     dump_reply,
     load_reply,
 )
@@ -69,6 +71,19 @@ async def ask_odd(provider: Provider, fake: FakeOpenAI, *steps: SendRaw) -> Repl
 
 
 # --- what is sent ---
+
+
+async def test_a_picture_is_sent_as_a_part_and_plain_text_stays_plain(
+    provider: Provider, fake: FakeOpenAI
+) -> None:
+    fake.play("A cat.")
+    picture = Image("cat.jpg", "image/jpeg", b"cat", 640, 480)
+    await ask(provider, make_call(UserMessage("Look", (picture,)), "And?"))
+    part = {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,Y2F0"}}
+    assert fake.last.body["messages"] == [
+        {"role": "user", "content": [part, {"type": "text", "text": "Look"}]},
+        {"role": "user", "content": "And?"},
+    ]
 
 
 async def test_a_whole_request_is_what_the_api_asks_for(

@@ -18,6 +18,7 @@ def test_a_listed_model_has_its_window_and_price() -> None:
         is_window_known=True,
         max_output_tokens=8_192,
         supports_tools=True,
+        supports_images=True,
         input_usd_mtok=Decimal(3),
         output_usd_mtok=Decimal(15),
     )
@@ -35,6 +36,15 @@ def test_what_the_server_says_goes_first() -> None:
     found = catalogue.facts("claude-sonnet-4-5", said=said, preset="anthropic")
     assert (found.window_tokens, found.is_window_known) == (1_000_000, True)
     assert (found.max_output_tokens, found.supports_tools) == (4_000, False)
+
+
+def test_ones_own_model_sees_only_where_its_server_says_so() -> None:
+    own = catalogue.facts("qwen3:8b", preset="ollama")
+    seeing = ModelInfo("llava", supports_images=True)
+    blind = ModelInfo("mistral-7b", supports_images=False)
+    assert not own.supports_images
+    assert catalogue.facts("llava", said=seeing, preset="ollama").supports_images
+    assert not catalogue.facts("mistral-7b", said=blind, preset="openrouter").supports_images
 
 
 def test_an_assumed_window_is_used_but_not_known() -> None:
