@@ -4,3 +4,4 @@ from typing import Final
 
 RUN: Final = "bot_sessions.run"
 SEND: Final = "bot_sessions.send"
+MENU: Final = "bot_sessions.menu"

@@ -2,9 +2,12 @@
 
 import threading
 
+from asgiref.sync import async_to_sync
 from celery import shared_task, signals
 
 from sessions import bells
+from sessions.channels.telegram import menu
+from sessions.models import ChannelContact
 from sessions.turns.worker import Worker
 
 _workers: list[Worker] = []
@@ -41,3 +44,12 @@ def send(outgoing_id: int) -> None:
     """
     for worker in _workers:
         worker.send(outgoing_id)
+
+
+@shared_task(name=bells.MENU, ignore_result=True)
+def set_menu(contact_id: int) -> None:
+    """Set the menu of one contact's chat in the language that they chose."""
+    rows = ChannelContact.objects.select_related("account", "person")
+    contact = rows.filter(pk=contact_id).first()
+    if contact is not None:
+        async_to_sync(menu.refresh)(contact)
