@@ -161,7 +161,8 @@ def _trimmed(text: str, spans: Sequence[Span]) -> Formatted:
 
 
 def _events(source: str) -> list[_Event]:
-    return list(pyromark.events_with_range(source, options=_OPTIONS))
+    # Their precise types say less than what we look for in them.
+    return cast(list[_Event], list(pyromark.events_with_range(source, options=_OPTIONS)))
 
 
 def _needs_rich(markdown: str) -> bool:
@@ -317,4 +318,4 @@ def _config() -> RenderConfig:
     signs.unordered_list_item = "•"
     signs.task_completed, signs.task_uncompleted = "☑", "☐"
     config.cite_expandable = False
-    return cast(RenderConfig, config)
+    return config
