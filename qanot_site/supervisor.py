@@ -33,7 +33,7 @@ from qanot_site.env import (
 )
 from qanot_site.home import Home, HomeInUse, HomeUnusable, Servers
 
-# Ctrl-C to the last process: 3 s. The web server, beat and workers share the first part.
+# Ctrl-C to the last process: 3 s. The web server, beat, poller and workers share the first part.
 PROGRAMS_STOP_S = 2.0
 FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 30.0
@@ -64,7 +64,7 @@ class Startable(Protocol):
 
 @dataclass(slots=True)
 class Program:
-    """One of our own processes: web, beat or a worker."""
+    """One of our own processes: web, beat, poller or a worker."""
 
     name: str
     command: Sequence[str]
@@ -272,7 +272,10 @@ class Supervisor:
             Program(f"worker {n}", [*celery, "worker", "--hostname", f"worker{n}@%h", *quiet])
             for n in range(1, self._environment.qanot_workers + 1)
         ]
-        return [*workers, Program("beat", [*celery, "beat", "--pidfile", ""])]
+        beat = Program("beat", [*celery, "beat", "--pidfile", ""])
+        # Small until there is a bot.
+        poller = Program("poller", [sys.executable, "-m", "qanot_site.poller"])
+        return [*workers, beat, poller]
 
     def _start_program(self, program: Program) -> None:
         program.spawn()

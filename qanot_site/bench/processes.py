@@ -38,6 +38,9 @@ _NAMES: Final = (
     ("qanot_site.web", "web"),
     (" worker --hostname", "worker"),
     (" beat --pidfile", "beat"),
+    # Before there is a bot, and since.
+    ("qanot_site.poller", "poller"),
+    ("manage.py poller", "poller"),
     ("/postgres -D", "postgres"),
     ("valkey-server", "valkey"),
 )

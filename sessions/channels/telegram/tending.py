@@ -1,0 +1,86 @@
+"""Which bots a poller tends: a lease on each bot's row, told by PostgreSQL's clock.
+
+Whoever holds the token of the lease asks Telegram for the bot's updates, and only they move its
+offset; a poller that slept past its lease moves nothing.
+"""
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from agents import sql
+from agents.core.errors import LeaseLost
+from sessions.channels.telegram import receiving
+from sessions.models import ChannelAccount
+
+# Bots that are to hear what they are told.
+_ENABLED = """
+    c.channel = 'telegram' AND c.archived_at IS NULL AND c.switched_off_at IS NULL
+    AND (c.sealed_token <> '' OR c.token_reference <> '')
+    AND EXISTS (SELECT 1 FROM agents_agent a WHERE a.id = c.agent_id AND a.archived_at IS NULL)
+"""
+_LET_GO = f"""
+    UPDATE bot_sessions_channelaccount c SET lease_token = NULL, leased_until = NULL
+    WHERE c.lease_token = %s AND NOT ({_ENABLED})
+"""  # noqa: S608 — constants only
+# A lease is renewed a heartbeat after it was, not at each look.
+_HOLD = f"""
+    UPDATE bot_sessions_channelaccount c
+    SET lease_token = %s, leased_until = now() + make_interval(secs => %s)
+    WHERE {_ENABLED} AND (
+        c.lease_token IS NULL OR c.leased_until < now()
+        OR (c.lease_token = %s AND c.leased_until < now() + make_interval(secs => %s)))
+"""  # noqa: S608 — constants only
+_RELEASE = """
+    UPDATE bot_sessions_channelaccount SET lease_token = NULL, leased_until = NULL
+    WHERE lease_token = %s
+"""
+_ADVANCE = """
+    UPDATE bot_sessions_channelaccount
+    SET update_offset = GREATEST(update_offset, %s), received_at = now()
+    WHERE id = %s AND lease_token = %s
+"""
+
+# An update as it came: JSON, read by its keys.
+Update = dict[str, Any]
+
+
+@transaction.atomic(savepoint=False)
+def hold(token: uuid.UUID) -> list[ChannelAccount]:
+    """Renew what a poller tends, take what nobody tends, and return all that it tends now."""
+    lease_s: float = settings.QANOT_LEASE_S
+    early_s = max(0.0, lease_s - settings.QANOT_HEARTBEAT_S)
+    sql.execute(_LET_GO, [token])
+    sql.execute(_HOLD, [token, lease_s, token, early_s])
+    return list(ChannelAccount.objects.filter(lease_token=token).order_by("pk"))
+
+
+def release(token: uuid.UUID) -> None:
+    """Leave all bots to the next poller."""
+    sql.execute(_RELEASE, [token])
+
+
+@transaction.atomic(savepoint=False)
+def take(account: ChannelAccount, update: Update, *, token: uuid.UUID) -> bool:
+    """Take one update in and move the offset past it, in one transaction.
+
+    Returns:
+        False where it had been taken before.
+
+    Raises:
+        LeaseLost: Another poller tends the bot by now.
+    """
+    pass_over(account, update, token=token)
+    return receiving.take(account, update)
+
+
+def pass_over(account: ChannelAccount, update: Update, *, token: uuid.UUID) -> None:
+    """Move the offset past an update.
+
+    Raises:
+        LeaseLost: Another poller tends the bot by now.
+    """
+    if not sql.execute(_ADVANCE, [update["update_id"] + 1, account.pk, token]):
+        raise LeaseLost(f"bot {account.pk} is another poller's")

@@ -1,0 +1,161 @@
+"""Messages that Telegram brings: `POST /telegram/<account>/`, as plain ASGI before Django.
+
+Django's middleware is for people's pages; here it would cost more than the work itself, and let
+messages wait behind slow pages. Telegram has no cookie, so there is nothing to forge. Who brings
+something is known by the account's secret; without it not even the body is read.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any, Final
+
+import structlog
+from asgiref.typing import (
+    ASGI3Application,
+    ASGIReceiveCallable,
+    ASGISendCallable,
+    HTTPScope,
+    Scope,
+)
+from django.db import Error as DatabaseError
+from django.db import transaction
+from django.utils import timezone
+
+from agents.db import in_db
+from sessions.channels.telegram import receiving, registering, standing
+from sessions.channels.telegram.standing import Trouble
+from sessions.models import ChannelAccount
+
+_log = structlog.get_logger(__name__)
+
+MAX_BYTES: Final = 2**20
+SECRET: Final = b"x-telegram-bot-api-secret-token"
+_PATH: Final = re.compile(re.escape(registering.PREFIX) + r"([0-9]{1,18})/", re.ASCII)
+
+
+class _Answer(Exception):
+    """The request ends here, with a status."""
+
+    def __init__(self, status: HTTPStatus) -> None:
+        super().__init__(status.phrase)
+        self.status = status
+
+
+def in_front_of(application: ASGI3Application) -> ASGI3Application:
+    """Answer what Telegram brings, and leave everything else to an application."""
+
+    async def answer(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(registering.PREFIX):
+            await application(scope, receive, send)
+            return
+        try:
+            status = await _receive(scope, receive)
+        except _Answer as ended:
+            status = ended.status
+        await _send(send, status)
+
+    return answer
+
+
+async def _receive(scope: HTTPScope, receive: ASGIReceiveCallable) -> HTTPStatus:
+    """Take one update in; return how the request ends.
+
+    Raises:
+        _Answer: It is refused.
+    """
+    found = _PATH.fullmatch(scope["path"])
+    if found is None:
+        raise _Answer(HTTPStatus.NOT_FOUND)
+    if scope["method"] != "POST":
+        raise _Answer(HTTPStatus.METHOD_NOT_ALLOWED)
+    account_id = int(found[1])
+    try:
+        account = await in_db(_account, account_id)
+        if account is None:
+            raise _Answer(HTTPStatus.NOT_FOUND)
+        if not registering.is_secret_of(account_id, _header(scope["headers"], SECRET)):
+            raise _Answer(HTTPStatus.FORBIDDEN)
+        update = _parsed(await _body(scope, receive))
+        _log.info("update.received", account=account_id, update=update["update_id"])
+        await in_db(_take, account, update)
+    except DatabaseError as error:
+        # Telegram brings it again.
+        _log.warning("webhook.waits", account=account_id, error=type(error).__name__)
+        return HTTPStatus.SERVICE_UNAVAILABLE
+    return HTTPStatus.OK
+
+
+def _account(account_id: int) -> ChannelAccount | None:
+    """Return the account whose messages are brought; None where there is no such."""
+    return ChannelAccount.objects.filter(
+        pk=account_id,
+        channel=ChannelAccount.Channel.TELEGRAM,
+        receives=ChannelAccount.Receives.WEBHOOK,
+        switched_off_at=None,
+        archived_at=None,
+        agent__archived_at=None,
+        agent__isnull=False,
+    ).first()
+
+
+# Any: an update as it came.
+def _take(account: ChannelAccount, update: dict[str, Any]) -> None:
+    try:
+        with transaction.atomic():
+            receiving.take(account, update)
+            ChannelAccount.objects.filter(pk=account.pk).update(received_at=timezone.now())
+    except DatabaseError:
+        raise
+    except Exception:
+        standing.note(account.pk, Trouble.UPDATE_BROKEN, f"update {update['update_id']}")
+        raise
+
+
+def _header(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:
+    return next((value.decode("latin-1") for name, value in headers if name == wanted), "")
+
+
+async def _body(scope: HTTPScope, receive: ASGIReceiveCallable) -> bytes:
+    """Return the whole body.
+
+    Raises:
+        _Answer: It is too long, or broke off.
+    """
+    named = _header(scope["headers"], b"content-length")
+    if named.isdecimal() and int(named) > MAX_BYTES:
+        raise _Answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise _Answer(HTTPStatus.BAD_REQUEST)
+        body += message.get("body", b"")
+        if len(body) > MAX_BYTES:
+            raise _Answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    """Return an update.
+
+    Raises:
+        _Answer: It is none.
+    """
+    try:
+        update = json.loads(body)
+    except (ValueError, RecursionError):
+        update = None
+    if not isinstance(update, dict) or type(update.get("update_id")) is not int:
+        raise _Answer(HTTPStatus.BAD_REQUEST)
+    return update
+
+
+async def _send(send: ASGISendCallable, status: HTTPStatus) -> None:
+    head = [(b"content-length", b"0")]
+    await send(
+        {"type": "http.response.start", "status": status, "headers": head, "trailers": False}
+    )
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
