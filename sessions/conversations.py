@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.models import Agent, Person, Team
+from agents.models import Agent, Chat, Person, Team
 from memory.detector import mask_secrets, straighten
 from memory.files import one_line
 from sessions.errors import EmptyTitle
@@ -42,6 +42,76 @@ def open_direct(
     )
     if is_new:
         Generation.objects.create(session=session)
+    return session
+
+
+@transaction.atomic
+def open_private(
+    *, agent: Agent, account: ChannelAccount, person: Person, peer: str
+) -> ChatSession:
+    """Return a person's one conversation with a bot; made, with its first generation, if new.
+
+    A person who was found to be another one keeps the conversation under the new name.
+
+    Args:
+        peer: The private chat on the channel.
+    """
+    session = _open(
+        agent=agent, account=account, kind=ChatSession.Kind.DIRECT, peer=peer, person=person
+    )
+    if session.person_id != person.pk:
+        session.person = person
+        session.save(update_fields=["person"])
+    return session
+
+
+@transaction.atomic
+def open_group(
+    *, agent: Agent, account: ChannelAccount, chat: Chat, thread: str = ""
+) -> ChatSession:
+    """Return a group's conversation with a bot; made, with its first generation, if new.
+
+    Args:
+        chat: The group itself: its topics share its memory.
+        thread: The topic; empty for a group without topics and for the general one.
+    """
+    return _open(
+        agent=agent,
+        account=account,
+        kind=ChatSession.Kind.GROUP,
+        peer=chat.external_id,
+        thread=thread,
+        chat=chat,
+    )
+
+
+def _open(
+    *,
+    agent: Agent,
+    account: ChannelAccount,
+    kind: ChatSession.Kind,
+    peer: str,
+    thread: str = "",
+    person: Person | None = None,
+    chat: Chat | None = None,
+) -> ChatSession:
+    session, is_new = ChatSession.objects.get_or_create(
+        agent=agent,
+        account=account,
+        kind=kind,
+        peer=peer,
+        thread=thread,
+        defaults={
+            "team_id": agent.team_id,
+            "person": person,
+            "chat": chat,
+            "title": chat.title if chat is not None else "",
+        },
+    )
+    if is_new:
+        Generation.objects.create(session=session)
+    # Loaded already; nobody has to ask for them again.
+    session.agent, session.account = agent, account
     return session
 
 

@@ -9,7 +9,8 @@ SessionsError
 ├── AlreadyAnswered    what has its answer is not asked again
 ├── NotPending         a pairing request was decided already, or is too old
 ├── WrongCode          no pairing request has this code
-└── NothingLeftToAsk   the messages of a turn were erased
+├── NothingLeftToAsk   the messages of a turn were erased
+└── NotDue             a turn waits for more messages of its person
 """
 
 
@@ -59,3 +60,15 @@ class NotPending(SessionsError):
 
 class WrongCode(SessionsError):
     """No waiting pairing request has the code that was given."""
+
+
+class NotDue(SessionsError):
+    """A turn waits until no more messages of its person can join it.
+
+    Args:
+        wait_s: Seconds until it may be claimed.
+    """
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__(f"more messages may join for {wait_s:.3f} s")
+        self.wait_s = wait_s

@@ -126,8 +126,15 @@ def _ask_again(asked: list[InboundMessage], session: ChatSession, *, sender: str
             person_id=old.person_id,
             turn=turn,
             content_id=old.content_id,
+            context_id=old.context_id,
+            author_name=old.author_name,
+            channel_message_id=old.channel_message_id,
             received_at=now,
         )
+        for attachment in old.attachments.order_by("number"):
+            # A copy: what was fetched stays fetched.
+            attachment.pk, attachment.message = None, message
+            attachment.save(force_insert=True)
         announce_after_commit(
             session=session.public_id, turn=turn.public_id, message=message.public_id
         )

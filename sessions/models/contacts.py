@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -79,6 +80,10 @@ class ChannelContact(PublicIdModel):
     refused_at = models.DateTimeField(null=True, editable=False)
     # Wrote too often: until then nothing is answered, and that was said once.
     paused_until = models.DateTimeField(_("paused until"), null=True, blank=True)
+    # When they wrote in the last minute, by the channel's clock; at most as many as they may.
+    recent_at = ArrayField(models.DateTimeField(), default=list, editable=False)
+    # They closed the door themselves: blocked the bot, as Telegram tells us.
+    left_at = models.DateTimeField(_("left at"), null=True, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:

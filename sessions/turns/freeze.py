@@ -15,9 +15,10 @@ from agents.core.prompt import Source
 from agents.core.protocols import SystemPart
 from agents.services import caps, chain, persona, ritual
 from agents.services.caps import UNLIMITED, Allowance
-from sessions import prompting
-from sessions.models import Turn, TurnFreeze
+from sessions import marks, overheard, prompting
+from sessions.models import ChatSession, Turn, TurnFreeze
 from sessions.turns import history, offline
+from sessions.turns.history import Own
 from sessions.turns.leases import Claimed
 
 
@@ -47,6 +48,8 @@ class FrozenPrompt(BaseModel):
     system: tuple[SystemPart, ...]
     tool_names: tuple[str, ...]
     history_from: int | None
+    # What the group had said to others; shown before the turn's own messages, never kept.
+    overheard: str = ""
 
 
 _FROZEN = TypeAdapter(FrozenPrompt)
@@ -74,7 +77,7 @@ def prepare(claimed: Claimed) -> Prepared:
     return Prepared(
         asked=_asked(own),
         system=decided.system,
-        messages=(*earlier, *own),
+        messages=_shown(earlier, decided.overheard, own),
         tool_names=decided.tool_names,
         links=links,
         time_zone=_time_zone(turn),
@@ -112,7 +115,9 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         documents=documents,
         with_ritual=is_first,
     )
-    system = assembled.parts
+    heard = _overheard(turn, now)
+    messages = _shown(earlier.messages, heard, own)
+    system = (*assembled.parts, *_marks(turn, messages))
     if not links:
         system = (*system, offline.part(turn, _asked(own), now=now))
     names = persona.granted_tools(turn.session.agent_id)
@@ -123,11 +128,14 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         "parts": [*assembled.manifest, history.manifest_of(earlier)],
         "tools": list(names),
     }
-    _store(turn, FrozenPrompt(system=system, tool_names=names, history_from=earlier.first_id))
+    frozen = FrozenPrompt(
+        system=system, tool_names=names, history_from=earlier.first_id, overheard=heard
+    )
+    _store(turn, frozen)
     return Prepared(
         asked=_asked(own),
         system=system,
-        messages=(*earlier.messages, *own),
+        messages=messages,
         tool_names=names,
         links=links,
         time_zone=_time_zone(turn),
@@ -142,8 +150,30 @@ def _allowance(turn: Turn, links: Sequence[models.ChainLink]) -> Allowance:
     return caps.allowance(turn.session.agent, now=timezone.now())
 
 
-def _asked(own: Sequence[UserMessage]) -> str:
-    return "\n".join(message.text for message in own)
+def _asked(own: Sequence[Own]) -> str:
+    return "\n".join(each.words for each in own)
+
+
+def _shown(earlier: Sequence[Message], overheard: str, own: Sequence[Own]) -> tuple[Message, ...]:
+    around = (UserMessage(overheard),) if overheard else ()
+    return (*earlier, *around, *(each.message for each in own))
+
+
+def _overheard(turn: Turn, now: datetime) -> str:
+    session = turn.session
+    if session.kind != ChatSession.Kind.GROUP or not session.agent.hears_groups:
+        return ""
+    return overheard.shown(session, now=now)
+
+
+def _marks(turn: Turn, messages: Sequence[Message]) -> tuple[SystemPart, ...]:
+    """Return what explains the platform's marks, where there are any."""
+    texts = [message.text for message in messages if isinstance(message, UserMessage)]
+    if not any(marks.OPENING in text for text in texts):
+        return ()
+    is_group = turn.session.kind == ChatSession.Kind.GROUP
+    text = f"{marks.EXPLAINED}\n{marks.IN_A_GROUP}" if is_group else marks.EXPLAINED
+    return (SystemPart("marks", text, is_stable=False),)
 
 
 def _store(turn: Turn, frozen: FrozenPrompt) -> None:

@@ -1,9 +1,12 @@
 """The conversation so far, as the model is shown it."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
+from uuid import UUID
 
 from agents import sql
 from agents.core.context import NewestExchanges, exchanges, history_limit
@@ -18,12 +21,25 @@ from agents.core.messages import (
     load_reply,
 )
 from agents.core.tokens import estimate_messages
-from sessions.models import TranscriptEntry, Turn
+from sessions import marks
+from sessions.marks import Attached, Said
+from sessions.models import Attachment, TranscriptEntry, Turn
 
 # Enough for most conversations' newest 20,000 tokens in one query.
 PAGE = 500
 STOPPED_MARK = "[stopped by the person here]"
 ERASED = "[erased]"
+
+
+class _CameWith(NamedTuple):
+    """What of a message the model is shown besides its text: the columns of ``_CAME_WITH``."""
+
+    public_id: UUID
+    received_at: datetime
+    author_name: str
+    context: str | None
+    context_erased_at: datetime | None
+    attached: str | None
 
 
 class _Entry(NamedTuple):
@@ -38,23 +54,53 @@ class _Entry(NamedTuple):
     is_error: bool
     tool_call_id: str
     tool_name: str
+    # Of a person's message only.
+    came_with: _CameWith | None
 
 
-_SELECT = """
-    SELECT e.id, e.turn_id, e.role, c.text, c.erased_at, e.is_partial, e.is_error, e.tool_call_id,
-        e.tool_name
-    FROM bot_sessions_transcriptentry e JOIN bot_sessions_content c ON c.id = e.content_id
-    WHERE e.generation_id = %s
+# `m` is the message.
+_CAME_WITH = """
+    m.public_id, m.received_at, m.author_name, x.text, x.erased_at,
+    (SELECT json_agg(json_build_array(a.kind, a.name, a.media_type, a.size_bytes, a.state, h.text)
+        ORDER BY a.number)::text
+        FROM bot_sessions_attachment a LEFT JOIN bot_sessions_content h ON h.id = a.transcript_id
+        WHERE a.message_id = m.id)
 """
+_SELECT = f"""
+    SELECT e.id, e.turn_id, e.role, c.text, c.erased_at, e.is_partial, e.is_error, e.tool_call_id,
+        e.tool_name, {_CAME_WITH}
+    FROM bot_sessions_transcriptentry e JOIN bot_sessions_content c ON c.id = e.content_id
+    LEFT JOIN bot_sessions_inboundmessage m ON m.id = e.message_id
+    LEFT JOIN bot_sessions_content x ON x.id = m.context_id
+    WHERE e.generation_id = %s
+"""  # noqa: S608 — constants only
 _NEWEST = f"{_SELECT} AND e.id < %s ORDER BY e.id DESC LIMIT %s"
 _SINCE = f"{_SELECT} AND e.id >= %s AND e.turn_id < %s ORDER BY e.id"
-_OWN = """
-    SELECT c.text FROM bot_sessions_inboundmessage m
+_OWN = f"""
+    SELECT c.text, {_CAME_WITH} FROM bot_sessions_inboundmessage m
     JOIN bot_sessions_content c ON c.id = m.content_id
+    LEFT JOIN bot_sessions_content x ON x.id = m.context_id
     WHERE m.turn_id = %s ORDER BY m.id
-"""
+"""  # noqa: S608 — constants only
+# Where `_CAME_WITH` begins in an entry's row.
+_FIRST_COLUMN: Final = _Entry._fields.index("came_with")
 # Above every id, where reading begins.
 _NO_ENTRY = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """One message that a turn answers.
+
+    Args:
+        message: As the model is shown it.
+        text: The person's own words, nothing around them.
+        words: The same, or in brackets what came instead of any.
+    """
+
+    message: UserMessage
+    text: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +117,7 @@ class Chosen:
     was_cut: bool
 
 
-def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
+def chosen(turn: Turn, own: Sequence[Own], *, window_tokens: int) -> Chosen:
     """Return the newest whole exchanges before a turn.
 
     A question that got no answer and was asked again stands there once.
@@ -81,22 +127,21 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
     """
     limit = history_limit(window_tokens)
     entries: list[_Entry] = []
-    messages: list[Message] = []
     tokens, has_older = 0, True
     while tokens <= limit and has_older:
         before = entries[-1].pk if entries else _NO_ENTRY
         rows = sql.fetch(_NEWEST, [turn.generation_id, before, PAGE])
-        page = [_Entry(*row) for row in rows]
+        page = [_entry(row) for row in rows]
         has_older = len(page) == PAGE
-        read = [_message_of(entry) for entry in page]
         entries += page
-        messages += read
-        tokens += estimate_messages(read)
+        tokens += estimate_messages([_message_of(entry) for entry in page])
+    messages = _messages_of(entries)
     again = _asked_again(entries, own)
     pairs = [pair for pair in zip(entries, messages, strict=True) if pair[0].turn_id not in again]
     entries, messages = [entry for entry, _ in pairs], [message for _, message in pairs]
     messages.reverse()
-    shown = NewestExchanges().shrink((*messages, *own), window_tokens=window_tokens)
+    asked = [each.message for each in own]
+    shown = NewestExchanges().shrink((*messages, *asked), window_tokens=window_tokens)
     kept = shown[: max(len(shown) - len(own), 0)]
     return Chosen(
         messages=kept,
@@ -105,17 +150,27 @@ def chosen(turn: Turn, own: Sequence[Message], *, window_tokens: int) -> Chosen:
     )
 
 
-def since(turn: Turn, own: Sequence[Message], *, first_id: int) -> tuple[Message, ...]:
+def since(turn: Turn, own: Sequence[Own], *, first_id: int) -> tuple[Message, ...]:
     """Return the messages from an entry on to before the turn: what ``chosen`` once chose."""
     rows = sql.fetch(_SINCE, [turn.generation_id, first_id, turn.pk])
-    entries = [_Entry(*row) for row in rows]
+    entries = [_entry(row) for row in rows]
     again = _asked_again(entries[::-1], own)
-    return tuple(_message_of(entry) for entry in entries if entry.turn_id not in again)
+    pairs = zip(entries, _messages_of(entries), strict=True)
+    return tuple(message for entry, message in pairs if entry.turn_id not in again)
 
 
-def of_turn(turn: Turn) -> tuple[UserMessage, ...]:
+def of_turn(turn: Turn) -> tuple[Own, ...]:
     """Return what the turn answers."""
-    return tuple(UserMessage(text) for (text,) in sql.fetch(_OWN, [turn.pk]))
+    rows = sql.fetch(_OWN, [turn.pk])
+    said = [_said(text, _CameWith(*came_with)) for text, *came_with in rows]
+    return tuple(
+        Own(
+            message=UserMessage(marks.shown(each, with_time=len(said) > 1)),
+            text=each.text,
+            words=marks.words_of(each),
+        )
+        for each in said
+    )
 
 
 def manifest_of(chosen: Chosen) -> JsonObject:
@@ -130,7 +185,7 @@ def manifest_of(chosen: Chosen) -> JsonObject:
     }
 
 
-def _asked_again(newest_first: Sequence[_Entry], own: Sequence[Message]) -> set[int]:
+def _asked_again(newest_first: Sequence[_Entry], own: Sequence[Own]) -> set[int]:
     """Return the turns without an answer whose words the next turn repeats."""
     asked: dict[int, list[str]] = {}
     answered = set()
@@ -140,19 +195,29 @@ def _asked_again(newest_first: Sequence[_Entry], own: Sequence[Message]) -> set[
         else:
             answered.add(entry.turn_id)
     found = set()
-    next_words = [message.text for message in reversed(own) if isinstance(message, UserMessage)]
+    next_words = [each.text for each in reversed(own)]
     for turn_id, words in asked.items():
-        if turn_id not in answered and words == next_words:
+        # Pictures and the like have no words by which to tell that they are the same.
+        if turn_id not in answered and words == next_words and all(words):
             found.add(turn_id)
         next_words = words
     return found
 
 
-def _message_of(entry: _Entry) -> Message:
+def _messages_of(entries: Sequence[_Entry]) -> list[Message]:
+    """Return entries in neutral form; messages that were answered together show their times."""
+    user = TranscriptEntry.Role.USER
+    together = Counter(entry.turn_id for entry in entries if entry.role == user)
+    return [_message_of(entry, with_time=together[entry.turn_id] > 1) for entry in entries]
+
+
+def _message_of(entry: _Entry, *, with_time: bool = False) -> Message:
     """Return an entry in neutral form; an erased one says so."""
     text = entry.text if entry.erased_at is None else ERASED
     if entry.role == TranscriptEntry.Role.USER:
-        return UserMessage(text)
+        if entry.came_with is None:
+            return UserMessage(text)
+        return UserMessage(marks.shown(_said(text, entry.came_with), with_time=with_time))
     if entry.role == TranscriptEntry.Role.TOOL:
         shown = cut_middle(text, TOOL_RESULT_CHARACTERS).text
         return ToolResult(entry.tool_call_id, entry.tool_name, shown, entry.is_error)
@@ -162,3 +227,24 @@ def _message_of(entry: _Entry) -> Message:
     if entry.is_partial:
         return AssistantMessage((*message.blocks, TextBlock(f"\n\n{STOPPED_MARK}")))
     return message
+
+
+def _entry(row: sql.Row) -> _Entry:
+    came_with = _CameWith(*row[_FIRST_COLUMN:])
+    is_message = came_with.public_id is not None
+    return _Entry._make((*row[:_FIRST_COLUMN], came_with if is_message else None))
+
+
+def _said(text: str, came_with: _CameWith) -> Said:
+    context = ERASED if came_with.context_erased_at else came_with.context or ""
+    return Said(
+        text=text,
+        number=marks.number_of(came_with.public_id),
+        at=came_with.received_at,
+        author_name=came_with.author_name,
+        context=context,
+        attached=tuple(
+            Attached(kind, name, media_type, size, state == Attachment.State.FAILED, heard or "")
+            for kind, name, media_type, size, state, heard in json.loads(came_with.attached or "[]")
+        ),
+    )

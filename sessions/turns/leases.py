@@ -19,6 +19,7 @@ from agents import sql
 from agents.core.errors import LeaseLost
 from agents.models import Agent, Person
 from agents.sql import Columns
+from sessions.errors import NotDue
 from sessions.models import ChannelAccount, ChatSession, Generation, Turn
 
 _log = structlog.get_logger(__name__)
@@ -38,10 +39,19 @@ _FREE = f"""
           AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))
 """  # noqa: S608 — constants only
 
+# Seconds until more messages may no longer join a turn; none for one that may run now.
+_WAITS = """
+    CASE WHEN t.state = 'queued' AND t.stop_requested_at IS NULL
+        AND t.not_before > clock_timestamp()
+    THEN extract(epoch FROM t.not_before - clock_timestamp())::float8 END
+"""
 _FREE_SESSIONS = f"""
     SELECT s.id FROM bot_sessions_chatsession s
-    JOIN bot_sessions_turn t ON t.session_id = s.id AND t.state IN ('queued', 'running')
-    WHERE {_FREE} GROUP BY s.id ORDER BY min(t.id) LIMIT %s
+    JOIN (
+        SELECT DISTINCT ON (session_id) id, session_id, state, stop_requested_at, not_before
+        FROM bot_sessions_turn WHERE state IN ('queued', 'running') ORDER BY session_id, id
+    ) t ON t.session_id = s.id
+    WHERE {_FREE} AND {_WAITS} IS NULL ORDER BY t.id LIMIT %s
 """  # noqa: S608 — constants only
 _TAKE = f"""
     UPDATE bot_sessions_chatsession s
@@ -69,7 +79,7 @@ _GENERATION = Columns(Generation, "g")
 _PERSON = Columns(Person, "p")
 _OLDEST = f"""
     SELECT {_TURN.text}, {_SESSION.text}, {_AGENT.text}, {_ACCOUNT.text}, {_GENERATION.text},
-        {_PERSON.text}
+        {_PERSON.text}, {_WAITS}
     FROM bot_sessions_turn t
     JOIN bot_sessions_chatsession s ON s.id = t.session_id
     JOIN agents_agent a ON a.id = s.agent_id
@@ -112,11 +122,16 @@ def claim(session_id: int, *, worker_id: int) -> Claimed | None:
 
     A running turn whose session is free was orphaned: counted, and from the second time on put
     into quarantine, where only one turn at a time runs and only these attempts count.
+
+    Raises:
+        NotDue: The turn waits for more messages of its person; nothing was taken.
     """
     token = take(session_id, worker_id=worker_id)
     if token is None:
         return None
-    turn = _oldest_unfinished(session_id)
+    turn, wait_s = _oldest_unfinished(session_id)
+    if wait_s is not None:
+        raise NotDue(wait_s)
     if turn is None or not _may_run(turn):
         release(session_id, token)
         return None
@@ -141,22 +156,25 @@ def take(session_id: int, *, worker_id: int) -> uuid.UUID | None:
     return token if taken else None
 
 
-def _oldest_unfinished(session_id: int) -> Turn | None:
-    """Return the turn with session, agent, channel account, person and generation loaded."""
+def _oldest_unfinished(session_id: int) -> tuple[Turn | None, float | None]:
+    """Return the turn, and for how many seconds it must wait if it must.
+
+    Its session, agent, channel account, person and generation are loaded.
+    """
     rows = sql.fetch(_OLDEST, [session_id])
     if not rows:
-        return None
+        return None, None
     turn, rest = _TURN.take(rows[0])
     session, rest = _SESSION.take(rest)
     agent, rest = _AGENT.take(rest)
     account, rest = _ACCOUNT.take(rest)
     generation, rest = _GENERATION.take(rest)
-    person, _ = _PERSON.take(rest)
+    person, (wait_s,) = _PERSON.take(rest)
     if turn is None or session is None or agent is None or account is None or generation is None:
         raise AssertionError("inner joins find their rows")
     session.agent, session.account, session.person = agent, account, person
     turn.session, turn.generation = session, generation
-    return turn
+    return turn, wait_s
 
 
 def _may_run(turn: Turn) -> bool:
