@@ -1,6 +1,7 @@
 """MEMORY.md and the other documents of every scope: each write a version, no fact twice."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import Final
 
@@ -130,7 +131,7 @@ def replace(
     document = MemoryDocument.objects.select_for_update().get(pk=document_id)
     if seen_version is not None and document.version_number != seen_version:
         raise DocumentChanged(document.version_number)
-    _check_length(text, most_tokens)
+    check_length(text, most_tokens)
     if document.text == text and document.deleted_at is None:
         return False
     _write(document, text, source=source, author=author, reason=reason)
@@ -164,7 +165,7 @@ def save(
     Raises:
         DocumentTooLong: The text is longer than a document may be.
     """
-    _check_length(text, most_tokens)
+    check_length(text, most_tokens)
     document = lock(home, name)
     _write(document, text, source=source)
     return document
@@ -205,8 +206,19 @@ def lock(home: Home, name: str = files.MEMORY) -> MemoryDocument:
     return document
 
 
-def _check_length(text: str, most_tokens: int) -> None:
-    """Look at what the document will be, not at what it was and gets besides."""
+@contextmanager
+def locked(home: Home, name: str) -> Iterator[MemoryDocument]:
+    """Hold a scope's document while its next text is made from this one."""
+    with transaction.atomic():
+        yield lock(home, name)
+
+
+def check_length(text: str, most_tokens: int = MOST_TOKENS) -> None:
+    """Refuse a text that is too long, by what the document will be and not by what it gets.
+
+    Raises:
+        DocumentTooLong: It has more tokens.
+    """
     tokens = estimate(text)
     if tokens > most_tokens:
         raise DocumentTooLong(tokens, most_tokens)

@@ -29,3 +29,11 @@ class DocumentChanged(RememberingError):
     def __init__(self, version: int) -> None:
         super().__init__(f"it is version {version} by now")
         self.version = version
+
+
+class FolderRefused(RememberingError):
+    """A command on the folder of memory was not carried out; the text is for the model."""
+
+
+class NotShareable(RememberingError):
+    """A fact cannot be shared: it holds no longer, came from outside, or is shared already."""

@@ -102,6 +102,7 @@ def _lasting(correction: WalEntry, new: Sequence[WalEntry]) -> WalEntry:
 def _supersede(old: WalEntry, new: WalEntry, lines: dict[str, str], *, at: datetime) -> None:
     old.superseded_by, old.superseded_at = new, at
     old.save(update_fields=["superseded_by", "superseded_at"])
+    _close_shares([old.pk], at=at)
     if not old.is_durable:
         return
     lines[old.text] = new.text
@@ -120,15 +121,21 @@ def _forget(
         if old.retracted_at is None and is_named(_said(old), forgotten=hit.value):
             old.superseded_by, old.retracted_at = wish, at
             old.save(update_fields=["superseded_by", "retracted_at"])
+            _close_shares([old.pk], at=at)
             if old.is_durable:
                 lines[old.text] = ""
 
 
 @transaction.atomic
-def take_back(entries: Sequence[WalEntry], *, source: str, at: datetime) -> None:
-    """Let facts hold no longer; what they had closed holds again.
+def take_back(
+    entries: Sequence[WalEntry], *, source: str, at: datetime, revives: bool = False
+) -> None:
+    """Let facts hold no longer.
 
     MEMORY.md loses their lines, unless something else that holds says the same.
+
+    Args:
+        revives: True for an undo: what they had closed holds again.
     """
     groups: dict[int, list[WalEntry]] = defaultdict(list)
     homes: dict[int, Home] = {}
@@ -139,6 +146,8 @@ def take_back(entries: Sequence[WalEntry], *, source: str, at: datetime) -> None
         homes[key] = home
     for key, rows in groups.items():
         _take_back(rows, homes[key], source=source, at=at)
+        if revives:
+            _revive(rows, homes[key], source=source, at=at)
 
 
 def home_of(entry: WalEntry) -> Home:
@@ -155,9 +164,6 @@ def home_of(entry: WalEntry) -> Home:
 def _take_back(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetime) -> None:
     ids = [row.pk for row in rows]
     WalEntry.objects.filter(pk__in=ids, retracted_at=None).update(retracted_at=at)
-    closed = WalEntry.objects.filter(superseded_by__in=ids)
-    revived = [row.text for row in closed if row.is_durable]
-    closed.update(superseded_by=None, superseded_at=None, retracted_at=None)
     durable = [row.text for row in rows if row.is_durable]
     if durable:
         document = documents.lock(home)
@@ -165,10 +171,24 @@ def _take_back(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetim
         standing = list(others)
         for text in durable:
             documents.take_out(text, document, unless_in=standing, source=source)
-    if revived:
-        documents.append_facts(revived, home=home, source=source, at=at)
+    _close_shares(ids, at=at)
     for row in rows:
         hooks.written("", row.source)
+
+
+def _revive(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetime) -> None:
+    closed = WalEntry.objects.filter(superseded_by__in=rows)
+    texts = [row.text for row in closed if row.is_durable]
+    closed.update(superseded_by=None, superseded_at=None, retracted_at=None)
+    if texts:
+        documents.append_facts(texts, home=home, source=source, at=at)
+
+
+def _close_shares(ids: Sequence[int], *, at: datetime) -> None:
+    """Let what was shared of facts hold no longer either."""
+    shared = list(WalEntry.objects.filter(HOLDS, shared_from__in=ids))
+    if shared:
+        take_back(shared, source=f"fact:{ids[0]}", at=at)
 
 
 @transaction.atomic

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.core.tooling import Tool, ToolContext
 from agents.db import in_db
 from agents.tools.registry import register
-from memory import wal
+from memory import document_tools, wal  # noqa: F401 - the first offers its own
 from memory.models import owns_scope
+from memory.policy import keeps_memory
 from memory.search import search
 
 
@@ -46,6 +47,21 @@ async def _remember_fact(arguments: RememberFact, context: ToolContext) -> str:
         return (
             "Not remembered: it is not known who speaks here, so there is nobody's memory to "
             "write to."
+        )
+    if not await in_db(keeps_memory, context.viewer.agent_id):
+        return "Not remembered: this agent remembers nothing."
+    if context.is_tainted:
+        await in_db(
+            wal.note_untrusted,
+            arguments.fact,
+            viewer=context.viewer,
+            source=f"{context.turn} {context.call_id}",
+            thread=context.session,
+            at=timezone.now(),
+        )
+        return (
+            "Kept aside: text from outside was read before, so somebody of the team has to look "
+            "at it first."
         )
     is_new = await in_db(
         wal.note,

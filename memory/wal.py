@@ -128,15 +128,20 @@ def note(
 def note_untrusted(
     fact: str, *, viewer: Viewer, source: str, thread: str, at: datetime
 ) -> WalEntry:
-    """Keep a text from outside in quarantine: no prompt shows it and no search finds it.
+    """Keep a text from outside in quarantine, once a source; no prompt and no search has it.
 
     Somebody of the team may accept it, after which it counts as a fact.
 
     Raises:
         ValueError: The viewer owns no scope.
     """
+    home = scope_of(viewer)
+    lock_scope(home)
+    earlier = WalEntry.objects.filter(source=source).first()
+    if earlier is not None:
+        return earlier
     entry = WalEntry(
-        **scope_of(viewer),
+        **home,
         category=WalEntry.Category.REMEMBER,
         text=files.one_line(detector.mask_secrets(fact)),
         is_durable=False,
@@ -174,7 +179,7 @@ def retract(message_ref: str, text: str, viewer: Viewer) -> bool:
     rows = list(noted)
     if not rows:
         return False
-    superseding.take_back(rows, source=f"undo:{message_ref}", at=timezone.now())
+    superseding.take_back(rows, source=f"undo:{message_ref}", at=timezone.now(), revives=True)
     return True
 
 

@@ -1,15 +1,15 @@
 """The tools that an agent was granted, run within their limits."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import structlog
 from pydantic import ValidationError
 
-from agents.core.messages import ToolCall
+from agents.core.messages import Message, ToolCall, ToolResult
 from agents.core.repair import INTERRUPTED
-from agents.core.tooling import Tool, ToolContext, ToolOutcome, ToolSpec
+from agents.core.tooling import Tool, ToolContext, ToolOutcome, ToolRefused, ToolSpec
 from agents.core.viewer import Viewer
 from agents.tools import registry
 
@@ -25,6 +25,7 @@ class Where:
     session: str
     turn: str
     time_zone: str
+    is_tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class GrantedTools:
     timeout_s: float
     names: Sequence[str]
     _tools: dict[str, Tool] = field(init=False)
+    # The tools that brought text from outside in this attempt.
+    _outside: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         found = {name: tool for name in sorted(self.names) if (tool := registry.get(name))}
@@ -85,10 +88,15 @@ class GrantedTools:
             call_id=call.id,
             time_zone=self.where.time_zone,
             timeout_s=timeout_s,
+            is_tainted=self.where.is_tainted or bool(self._outside),
         )
+        if tool.brings_outside:
+            self._outside.add(tool.name)
         try:
             async with asyncio.timeout(timeout_s):
                 return ToolOutcome(await tool.run(arguments, context))
+        except ToolRefused as refusal:
+            return _error(str(refusal))
         except TimeoutError:
             if tool.safe_to_repeat:
                 return _error(f"The tool took longer than {timeout_s:g} s and was ended.")
@@ -96,6 +104,18 @@ class GrantedTools:
         except Exception as error:
             _log.exception("tool.failed", tool=tool.name, turn=self.where.turn)
             return _error(f"The tool failed: {type(error).__name__}.")
+
+
+def is_tainted(messages: Iterable[Message], names: Iterable[str], *, attempt: int) -> bool:
+    """Return whether a turn begins with text from outside before its model.
+
+    Either the conversation shows results of such a tool, or an earlier attempt may have had one.
+    """
+    outside = {name for name in names if (tool := registry.get(name)) and tool.brings_outside}
+    shown = (message.name for message in messages if isinstance(message, ToolResult))
+    return (attempt > 1 and bool(outside)) or any(
+        (tool := registry.get(name)) is not None and tool.brings_outside for name in shown
+    )
 
 
 def _error(text: str) -> ToolOutcome:

@@ -1,14 +1,17 @@
 """Daily notes: one cut an exchange, on the right day, in the right scope."""
 
-from datetime import UTC, date, datetime
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 
-from memory import notes
+from memory import exports, hooks, notes
 from memory.models import DailyNote
 
-from .conftest import Scene
+from .conftest import Scene, make_scene
 
 
 def add(scene: Scene, **changes: Any) -> None:
@@ -77,3 +80,75 @@ def test_note_lies_in_the_viewers_own_scope(scene: Scene, viewer: str, scope: st
 def test_viewer_without_a_scope_leaves_no_note(scene: Scene) -> None:
     add(scene, viewer=scene.unknown)
     assert not DailyNote.objects.exists()
+
+
+def test_case_daily_notes_1_later_lines_follow_earlier_ones(scene: Scene) -> None:
+    at = datetime(2025, 1, 15, 10, 30, tzinfo=UTC)
+    for number, line in enumerate(("A", "B")):
+        notes.add_note(
+            viewer=scene.anna,
+            text=line,
+            at=at + timedelta(seconds=number),
+            time_zone="UTC",
+            source=f"turn:{number} a",
+        )
+    text = exports.export(scene.anna)["memory/2025-01-15.md"]
+    assert text.index("**Note:** A") < text.index("**Note:** B")
+
+
+def test_case_daily_notes_2_what_is_written_past_midnight_is_the_new_days(scene: Scene) -> None:
+    add(scene, at=datetime(2025, 1, 15, 18, 59, 58, tzinfo=UTC), time_zone="Asia/Tashkent")
+    after = datetime(2025, 1, 15, 19, 0, 3, tzinfo=UTC)
+    add(scene, at=after, time_zone="Asia/Tashkent", source="turn:2")
+    assert sorted(exports.export(scene.anna)) == [
+        "memory/2025-01-15.md",
+        "memory/2025-01-16.md",
+    ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_writers_at_once_lose_nothing() -> None:
+    viewer = make_scene().anna
+    start = threading.Barrier(2)
+
+    def write(writer: int) -> None:
+        start.wait(10)
+        try:
+            for number in range(100):
+                notes.add_note(
+                    viewer=viewer,
+                    text=f"line {writer} {number}",
+                    at=datetime(2025, 1, 15, 10, 30, tzinfo=UTC),
+                    time_zone="UTC",
+                    source=f"turn:{writer} {number}",
+                )
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(write, range(2), timeout=30))
+    assert DailyNote.objects.count() == 200
+    assert exports.export(viewer)["memory/2025-01-15.md"].count("**Note:**") == 200
+
+
+def test_hooks_hear_of_writes_and_their_mistakes_reach_nobody(
+    scene: Scene, django_capture_on_commit_callbacks: Any
+) -> None:
+    heard: list[tuple[str, str]] = []
+
+    def broken(content: str, source: str) -> None:
+        raise RuntimeError("not the writer's")
+
+    def listen(content: str, source: str) -> None:
+        heard.append((content, source))
+
+    for hook in (broken, listen):
+        hooks.add_write_hook(hook)
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            add(scene)
+            add(scene)
+    finally:
+        for hook in (broken, listen):
+            hooks.remove_write_hook(hook)
+    assert heard == [("Tell me about FastAPI\nFastAPI is a modern framework.", "turn:1")]

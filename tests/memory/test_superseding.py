@@ -1,0 +1,122 @@
+"""Corrections, contradictions and wishes to forget close facts; the history stays."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from agents.core.viewer import Viewer
+from agents.models import AuditEvent
+from memory import superseding, wal
+from memory.models import MemoryDocument, MemoryDocumentVersion, WalEntry
+from memory.prompt import memory_parts
+from memory.search import search
+from tests import factories
+
+from .conftest import Scene
+
+
+@pytest.fixture
+def numbers() -> Iterator[int]:
+    return iter(range(1, 100))
+
+
+@pytest.fixture
+def say(scene: Scene, noon: datetime, numbers: Iterator[int]):  # type: ignore[no-untyped-def]
+    def said(text: str, viewer: Viewer = scene.anna) -> list[WalEntry]:
+        number = next(numbers)
+        return wal.append(
+            text,
+            viewer=viewer,
+            source=f"message:{number}",
+            thread="session:1/1",
+            author_id=viewer.person_id,
+            at=noon + timedelta(minutes=number),
+        )
+
+    return said
+
+
+def told(viewer: Viewer, now: datetime) -> str:
+    parts = memory_parts(viewer, thread="session:1/1", now=now)
+    return f"{parts.session_state}\n{parts.long_term}"
+
+
+def test_case_memory_capture_4_only_the_corrected_name_holds(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (old,) = say("My name is Sarvar")
+    say("Actually, my name is Sardor, not Sarvar")
+    old.refresh_from_db()
+    assert old.superseded_by is not None
+    assert old.superseded_at == noon + timedelta(minutes=2)
+    assert "My name is Sarvar" not in told(scene.anna, noon)
+    document = MemoryDocument.objects.get()
+    assert "Sardor" in document.text
+    assert "name is Sarvar" not in document.text
+    assert "name is Sarvar" in MemoryDocumentVersion.objects.order_by("number")[0].text
+
+
+def test_case_memory_capture_5_paraphrases_of_the_old_name_are_not_found(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    for text in ("My name is Sarvar", "I'm Sarvar", "Call me Sarvar", "You can call me Sarvar"):
+        say(text)
+    say("Actually, my name is Sardor, not Sarvar")
+    found = search("name", viewer=scene.anna, now=noon)
+    assert found
+    assert all("Sardor" in hit.content for hit in found)
+
+
+def test_opposite_replaces_what_it_denies(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (old,) = say("I like green tea")
+    say("I don't like green tea")
+    old.refresh_from_db()
+    assert old.superseded_at is not None
+    assert "I like green tea" not in MemoryDocument.objects.get().text
+
+
+def test_forgotten_fact_is_told_nowhere_and_stays_in_the_history(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (old,) = say("My phone number is +998 90 123 45 67")
+    (wish,) = say("Forget my phone number")
+    old.refresh_from_db()
+    assert wish.category == "forget"
+    assert (old.retracted_at, old.superseded_by) == (noon + timedelta(minutes=2), wish)
+    assert told(scene.anna, noon).strip() == ""
+    assert search("phone number", viewer=scene.anna, now=noon) == []
+    assert WalEntry.objects.count() == 2
+
+
+def test_undone_wish_brings_back_what_it_took(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (old,) = say("I like green tea")
+    (wish,) = say("Forget that I like green tea")
+    assert wal.retract(wish.source, wish.text, scene.anna)
+    old.refresh_from_db()
+    assert (old.retracted_at, old.superseded_by) == (None, None)
+    assert "green tea" in MemoryDocument.objects.get().text
+
+
+def test_nobody_forgets_for_others_in_a_group(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (kept,) = say("I like green tea", scene.group)
+    say("Forget that I like green tea", replace(scene.group, person_id=scene.bobur.person_id))
+    kept.refresh_from_db()
+    assert kept.retracted_at is None
+
+
+def test_case_isolation_3_each_prompt_shows_the_own_preference(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    say("I prefer tea", scene.anna)
+    say("I prefer coffee", scene.bobur)
+    assert "tea" in told(scene.anna, noon)
+    assert "coffee" not in told(scene.anna, noon)
+    assert "coffee" in told(scene.bobur, noon)
+    assert "tea" not in told(scene.bobur, noon)
+
+
+def test_somebody_of_the_team_replaces_and_forgets_with_a_trace(scene, noon) -> None:  # type: ignore[no-untyped-def]
+    user = factories.user()
+    wal.note("The gate is green", viewer=scene.anna, source="turn:1 a", thread="session:1", at=noon)
+    entry = WalEntry.objects.get()
+    new = superseding.replace(entry, "The gate is blue", by=user, at=noon)
+    assert MemoryDocument.objects.get().text.endswith("- [2025-01-15] The gate is blue\n")
+    assert superseding.forget(new, by=user, at=noon)
+    assert not superseding.forget(new, by=user, at=noon)
+    assert "gate" not in told(scene.anna, noon)
+    actions = AuditEvent.objects.order_by("id").values_list("action", flat=True)
+    assert list(actions) == ["fact.replaced", "fact.forgotten"]
