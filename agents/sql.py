@@ -34,7 +34,7 @@ def fetch(
     return rows
 
 
-def execute(statement: str, values: Sequence[Any]) -> int:
+def execute(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> int:
     """Run a statement and return how many rows it touched."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)

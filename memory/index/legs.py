@@ -266,7 +266,7 @@ def meaning(visible: Visible, vector: Sequence[float], *, limit: int = 100) -> d
         return {}
     values = {
         "scopes": list(visible.scope_ids),
-        "sought": _text_of(vector),
+        "sought": text_of(vector),
         "space": space.id,
         "limit": limit,
     }
@@ -286,7 +286,7 @@ def likeness(
     if visible.space is None or not visible.vectors:
         return {}
     scopes = list(visible.scope_ids)
-    values = [_text_of(vector), list(passage_ids), scopes, visible.space.id]
+    values = [text_of(vector), list(passage_ids), scopes, visible.space.id]
     return dict(sql.fetch(_LIKENESS, values, prepare=False))
 
 
@@ -296,5 +296,6 @@ def passages(visible: Visible, passage_ids: Sequence[int]) -> dict[int, Row]:
     return {row[0]: Row(*row) for row in rows}
 
 
-def _text_of(vector: Sequence[float]) -> str:
+def text_of(vector: Sequence[float]) -> str:
+    """Return a vector as the database reads it."""
     return f"[{','.join(f'{value:.6g}' for value in vector)}]"

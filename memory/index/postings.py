@@ -1,0 +1,224 @@
+"""Terms of passages: written in blocks, taken out when a passage is gone, joined when loose."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db import connection, transaction
+
+from agents import sql
+from memory.index import terms, texts
+from memory.index.terms import Terms
+from memory.models import Passage
+
+# A block of so many entries still lies in its row, where reading it costs least.
+BLOCK: Final = 200
+# Blocks of one, as new passages write them, are joined when a scope has so many.
+LOOSE: Final = 20_000
+MOST_TIMES: Final = 127
+MOST_LENGTH: Final = 255
+
+_WAITING: Final = """
+    SELECT id, scope_id, thread_id, kind, author_name, occurred_at, text FROM memory_passage
+    WHERE NOT is_indexed AND hidden_at IS NULL AND (retry_at IS NULL OR retry_at <= now())
+    ORDER BY retry_at NULLS FIRST, id LIMIT %s FOR UPDATE SKIP LOCKED
+"""
+_COPY: Final = "COPY memory_posting (scope_id, term, first, entries) FROM STDIN"
+_INDEXED: Final = """
+    UPDATE memory_passage p SET is_indexed = true, words = d.words, grams = d.grams
+    FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS d(id, words, grams) WHERE p.id = d.id
+"""
+_COUNT: Final = """
+    UPDATE memory_memoryscope s SET passages = s.passages + d.passages, words = s.words + d.words,
+        grams = s.grams + d.grams, blocks = s.blocks + d.blocks
+    FROM (
+        SELECT scope_id, count(*) AS passages, sum(words) AS words, sum(grams) AS grams,
+            sum(blocks) AS blocks
+        FROM unnest(%s::bigint[], %s::int[], %s::int[], %s::int[])
+            AS p(scope_id, words, grams, blocks)
+        GROUP BY scope_id
+    ) d WHERE s.id = d.scope_id
+"""
+_COUNT_THREADS: Final = """
+    UPDATE memory_memorythread t SET words = t.words + d.words
+    FROM (SELECT thread_id, sum(words) AS words FROM unnest(%s::bigint[], %s::int[])
+        AS p(thread_id, words) GROUP BY thread_id) d
+    WHERE t.id = d.thread_id
+"""
+_HIDDEN: Final = """
+    SELECT id, scope_id, thread_id, kind, author_name, occurred_at, text, is_indexed, words, grams
+    FROM memory_passage WHERE hidden_at IS NOT NULL ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED
+"""
+# Entries of one scope change place only under its row.
+_LOCK_SCOPES: Final = """
+    SELECT id FROM memory_memoryscope WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE
+"""
+_TAKE_OUT: Final = """
+    UPDATE memory_posting b
+    SET entries = ARRAY(SELECT e FROM unnest(b.entries) AS e WHERE e >> 15 <> %(id)s ORDER BY e)
+    WHERE b.scope_id = %(scope)s AND b.term = ANY(%(terms)s::bigint[]) AND b.first <= %(id)s
+        AND EXISTS (SELECT FROM unnest(b.entries) AS e WHERE e >> 15 = %(id)s)
+"""
+_SWEEP_EMPTY: Final = """
+    DELETE FROM memory_posting
+    WHERE scope_id = %s AND term = ANY(%s::bigint[]) AND cardinality(entries) = 0
+"""
+_FORGET_VECTORS: Final = """
+    WITH gone AS (DELETE FROM memory_passagevector WHERE passage_id = ANY(%s) RETURNING scope_id)
+    UPDATE memory_memoryscope s SET vectors = s.vectors - d.n
+    FROM (SELECT scope_id, count(*) AS n FROM gone GROUP BY scope_id) d WHERE s.id = d.scope_id
+"""
+_FORGET: Final = "DELETE FROM memory_passage WHERE id = ANY(%s)"
+_LOOSE: Final = """
+    SELECT id FROM memory_memoryscope WHERE blocks > %s ORDER BY blocks DESC LIMIT 1
+    FOR NO KEY UPDATE SKIP LOCKED
+"""
+_JOIN: Final = """
+    WITH loose AS (
+        SELECT term FROM memory_posting
+        WHERE scope_id = %(scope)s AND cardinality(entries) < %(size)s
+        GROUP BY term HAVING count(*) > 1
+    ),
+    gone AS (
+        DELETE FROM memory_posting b USING loose
+        WHERE b.scope_id = %(scope)s AND b.term = loose.term AND cardinality(b.entries) < %(size)s
+        RETURNING b.term, b.entries
+    )
+    INSERT INTO memory_posting (scope_id, term, first, entries)
+    SELECT %(scope)s, term, min(e >> 15), array_agg(e ORDER BY e)
+    FROM (
+        SELECT term, e, (row_number() OVER (PARTITION BY term ORDER BY e) - 1) / %(size)s AS block
+        FROM gone, unnest(gone.entries) AS e
+    ) entries GROUP BY term, block
+"""
+_JOINED: Final = "UPDATE memory_memoryscope SET blocks = 0 WHERE id = %s"
+
+
+class Row(NamedTuple):
+    """What of a passage its terms are made of."""
+
+    id: int
+    scope_id: int
+    thread_id: int
+    kind: str
+    author_name: str
+    occurred_at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    row: Row
+    terms: Terms
+
+
+def terms_of(row: Row) -> Terms:
+    """Return a passage's terms: of who said it, on which day, and what."""
+    at = row.occurred_at if row.kind == Passage.Kind.EXCHANGE else None
+    return terms.of_text(texts.searched(row.text, author_name=row.author_name, at=at))
+
+
+@transaction.atomic
+def index_waiting(limit: int = 200) -> int:
+    """Write the terms of passages that have none; return of how many.
+
+    Several workers may do so at once: none takes a row that another one has.
+    """
+    rows = [Row(*row) for row in sql.fetch(_WAITING, [limit], prepare=False)]
+    if rows:
+        write([_Indexed(row, terms_of(row)) for row in rows])
+        sql.execute(
+            "UPDATE memory_passage SET retry_at = NULL, attempts = 0"
+            " WHERE id = ANY(%s) AND retry_at IS NOT NULL",
+            [[row.id for row in rows]],
+        )
+    return len(rows)
+
+
+def write(indexed: Sequence[_Indexed]) -> None:
+    """Write the terms of passages that have none, and count them in their scopes."""
+    blocks = _write_blocks(indexed)
+    ids = [item.row.id for item in indexed]
+    words = [item.terms.words for item in indexed]
+    letters = [item.terms.letters for item in indexed]
+    sql.execute(_INDEXED, [ids, words, letters])
+    # In one order, so that two workers never wait for each other.
+    scopes = [item.row.scope_id for item in indexed]
+    sql.fetch(_LOCK_SCOPES, [sorted(set(scopes))])
+    # Blocks are counted once a scope, with its first passage.
+    left = dict(blocks)
+    sql.execute(_COUNT, [scopes, words, letters, [left.pop(scope, 0) for scope in scopes]])
+    sql.execute(_COUNT_THREADS, [[item.row.thread_id for item in indexed], words])
+
+
+def _write_blocks(indexed: Iterable[_Indexed]) -> Mapping[int, int]:
+    """Copy the blocks into their table; return how many each scope got."""
+    entries: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for item in indexed:
+        for kind, length in (
+            (item.terms.stems, min(item.terms.words, MOST_LENGTH)),
+            (item.terms.grams, min(-(-item.terms.letters // 8), MOST_LENGTH)),
+        ):
+            tail = item.row.id << 15 | length
+            for term, times in kind.items():
+                entries[item.row.scope_id, term].append(tail | min(times, MOST_TIMES) << 8)
+    counts: dict[int, int] = defaultdict(int)
+    with connection.cursor() as cursor, cursor.cursor.copy(_COPY) as copy:
+        for (scope_id, term), found in sorted(entries.items()):
+            found.sort()
+            for start in range(0, len(found), BLOCK):
+                block = found[start : start + BLOCK]
+                counts[scope_id] += 1
+                listed = ",".join(map(str, block))
+                copy.write(f"{scope_id}\t{term}\t{block[0] >> 15}\t{{{listed}}}\n")
+    return counts
+
+
+@transaction.atomic
+def remove_hidden(limit: int = 100) -> int:
+    """Take hidden passages out of the database: terms, vectors and texts; return how many."""
+    rows = sql.fetch(_HIDDEN, [limit], prepare=False)
+    if not rows:
+        return 0
+    sql.fetch(_LOCK_SCOPES, [sorted({row[1] for row in rows})])
+    for *of_row, is_indexed, words, letters in rows:
+        row = Row(*of_row)
+        if is_indexed:
+            _take_out(row, words=words, letters=letters)
+    ids = [row[0] for row in rows]
+    sql.execute(_FORGET_VECTORS, [ids])
+    sql.execute(_FORGET, [ids])
+    return len(rows)
+
+
+def _take_out(row: Row, *, words: int, letters: int) -> None:
+    found = terms_of(row)
+    listed = [*found.stems, *found.grams]
+    sql.execute(_TAKE_OUT, {"id": row.id, "scope": row.scope_id, "terms": listed})
+    sql.execute(_SWEEP_EMPTY, [row.scope_id, listed])
+    sql.execute(
+        "UPDATE memory_memoryscope SET passages = greatest(passages - 1, 0),"
+        " words = greatest(words - %s, 0), grams = greatest(grams - %s, 0) WHERE id = %s",
+        [words, letters, row.scope_id],
+    )
+    sql.execute(
+        "UPDATE memory_memorythread SET words = greatest(words - %s, 0) WHERE id = %s",
+        [words, row.thread_id],
+    )
+
+
+@transaction.atomic
+def join_loose() -> bool:
+    """Join the blocks of the scope that has most loose ones; return whether there was one.
+
+    Search reads joined blocks several times faster.
+    """
+    rows = sql.fetch(_LOOSE, [LOOSE])
+    if not rows:
+        return False
+    ((scope_id,),) = rows
+    sql.execute(_JOIN, {"scope": scope_id, "size": BLOCK})
+    sql.execute(_JOINED, [scope_id])
+    return True

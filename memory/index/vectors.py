@@ -1,0 +1,247 @@
+"""Vectors of passages, asked for outside of any transaction, and their indexes of neighbours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import structlog
+from django.db import connections, transaction
+from psycopg import sql as names
+
+from agents import sql
+from agents.core.embedding import NoEmbedder
+from agents.core.errors import ProviderError
+from memory.index import embedders, legs, texts, versions
+from memory.models import EmbeddingSpace
+
+_log = structlog.get_logger(__name__)
+
+# So long a passage is left alone after somebody took it: then they died over it.
+CLAIMED_S: Final = 180
+# The second wait; each further one is twice as long, up to an hour.
+FIRST_RETRY_S: Final = 15
+LONGEST_RETRY_S: Final = 3_600
+# One request to an account takes so many; the built-in model works one by one anyway.
+BATCH: Final = 32
+# From so many vectors in a space on its index is made; below it, comparing all is as quick.
+INDEXED_FROM: Final = legs.COMPARED // 2
+
+# A text that is embedded in this space already, in whatever version, is copied.
+_REUSE: Final = """
+    WITH same AS (
+        SELECT p.id, p.scope_id, v.space_id, p.digest, (
+            SELECT o.vector FROM memory_passagevector o
+            WHERE o.digest = p.digest AND o.space_id = v.space_id LIMIT 1) AS vector
+        FROM memory_passage p
+        JOIN memory_memoryscope s ON s.id = p.scope_id
+        JOIN memory_indexversion v ON v.id = s.version_id
+        WHERE p.wants_vector AND p.hidden_at IS NULL AND v.space_id IS NOT NULL
+            AND p.retry_at IS NULL
+        ORDER BY p.id LIMIT %s FOR UPDATE OF p SKIP LOCKED
+    ),
+    written AS (
+        INSERT INTO memory_passagevector (passage_id, scope_id, space_id, digest, vector)
+        SELECT id, scope_id, space_id, digest, vector FROM same WHERE vector IS NOT NULL
+        ON CONFLICT (passage_id) DO NOTHING RETURNING passage_id, scope_id
+    ),
+    done AS (
+        UPDATE memory_passage p SET wants_vector = false FROM same
+        WHERE p.id = same.id AND same.vector IS NOT NULL RETURNING p.id
+    ),
+    counted AS (
+        UPDATE memory_memoryscope s SET vectors = s.vectors + d.n
+        FROM (SELECT scope_id, count(*) AS n FROM written GROUP BY scope_id) d
+        WHERE s.id = d.scope_id RETURNING s.id
+    )
+    SELECT (SELECT count(*) FROM done), (SELECT count(*) FROM counted)
+"""
+_OLDEST: Final = """
+    SELECT s.team_id, v.space_id FROM memory_passage p
+    JOIN memory_memoryscope s ON s.id = p.scope_id
+    JOIN memory_indexversion v ON v.id = s.version_id
+    WHERE p.wants_vector AND p.hidden_at IS NULL AND v.space_id IS NOT NULL
+        AND v.state <> 'retired' AND (p.retry_at IS NULL OR p.retry_at <= now())
+    ORDER BY p.retry_at NULLS FIRST, p.id LIMIT 1
+"""
+_CLAIM: Final = """
+    UPDATE memory_passage p SET attempts = least(p.attempts + 1, 1000),
+        retry_at = now() + make_interval(secs => %s)
+    FROM (
+        SELECT p.id FROM memory_passage p
+        JOIN memory_memoryscope s ON s.id = p.scope_id
+        JOIN memory_indexversion v ON v.id = s.version_id
+        WHERE p.wants_vector AND p.hidden_at IS NULL AND s.team_id = %s AND v.space_id = %s
+            AND v.state <> 'retired' AND (p.retry_at IS NULL OR p.retry_at <= now())
+        ORDER BY p.retry_at NULLS FIRST, p.id LIMIT %s FOR UPDATE OF p SKIP LOCKED
+    ) taken
+    WHERE p.id = taken.id RETURNING p.id, p.scope_id, p.author_name, p.text, p.digest
+"""
+_STORE: Final = """
+    WITH written AS (
+        INSERT INTO memory_passagevector (passage_id, scope_id, space_id, digest, vector)
+        SELECT p.id, p.scope_id, %s, p.digest, d.vector::halfvec
+        FROM unnest(%s::bigint[], %s::uuid[], %s::text[]) AS d(id, digest, vector)
+        JOIN memory_passage p ON p.id = d.id AND p.digest = d.digest AND p.hidden_at IS NULL
+        ON CONFLICT (passage_id) DO NOTHING RETURNING passage_id, scope_id
+    ),
+    done AS (
+        UPDATE memory_passage SET wants_vector = false, attempts = 0, retry_at = NULL
+        WHERE id = ANY(%s) RETURNING id
+    ),
+    counted AS (
+        UPDATE memory_memoryscope s SET vectors = s.vectors + d.n
+        FROM (SELECT scope_id, count(*) AS n FROM written GROUP BY scope_id) d
+        WHERE s.id = d.scope_id RETURNING s.id
+    )
+    SELECT (SELECT count(*) FROM done), (SELECT count(*) FROM counted)
+"""
+_POSTPONE: Final = """
+    UPDATE memory_passage SET retry_at = now() + make_interval(
+        secs => least(%s * 2 ^ least(attempts - 1, 20), %s))
+    WHERE id = ANY(%s)
+"""
+_NOTE_ERROR: Final = """
+    UPDATE memory_indexversion SET error = %s
+    WHERE team_id = %s AND space_id = %s AND state <> 'retired' AND error <> %s
+"""
+_UNINDEXED: Final = """
+    SELECT e.id FROM memory_embeddingspace e
+    WHERE e.index_state = 'none' AND (
+        SELECT sum(s.vectors) FROM memory_memoryscope s
+        JOIN memory_indexversion v ON v.id = s.version_id WHERE v.space_id = e.id) >= %s
+"""
+
+
+class _Claimed(NamedTuple):
+    id: int
+    scope_id: int
+    author_name: str
+    text: str
+    digest: object
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step of embedding did.
+
+    Args:
+        failed: How many will be tried again later.
+    """
+
+    done: int = 0
+    failed: int = 0
+
+
+def embed_waiting(limit: int = BATCH) -> Step:
+    """Embed some of the passages that wait for their vector.
+
+    What cannot be embedded stays as it is and is tried again after 15 s, then after twice as
+    long each time, up to an hour; search goes on with words. Call it outside of a transaction.
+    """
+    reused = _reuse(limit * 4)
+    if reused:
+        return Step(done=reused)
+    oldest = sql.fetch(_OLDEST, [], prepare=False)
+    if not oldest:
+        return Step()
+    ((team_id, space_id),) = oldest
+    rows = [
+        _Claimed(*row)
+        for row in sql.fetch(_CLAIM, [CLAIMED_S, team_id, space_id, limit], prepare=False)
+    ]
+    if not rows:
+        return Step()
+    try:
+        vectors = _vectors(rows, team_id=team_id, space_id=space_id)
+    except (ProviderError, NoEmbedder) as error:
+        _postpone(rows, team_id=team_id, space_id=space_id, error=type(error).__name__)
+        return Step(failed=len(rows))
+    _store(rows, vectors, team_id=team_id, space_id=space_id)
+    return Step(done=len(rows))
+
+
+def _reuse(limit: int) -> int:
+    ((done, _),) = sql.fetch(_REUSE, [limit], prepare=False)
+    return int(done)
+
+
+def _vectors(rows: Sequence[_Claimed], *, team_id: int, space_id: int) -> list[str]:
+    """Ask whoever embeds for the team, who must speak of the same space."""
+    settings = versions.settings_of(team_id)
+    space = embedders.space_of(settings)
+    if space is None or space.pk != space_id:
+        # The settings were changed: another version is being built, or will be.
+        raise NoEmbedder("the team's settings name another model")
+    opened = embedders.open_embedder(settings)
+    embedded = opened.embedder.passages(
+        [texts.meant(row.text, author_name=row.author_name) for row in rows]
+    )
+    embedders.charge(opened, embedded, team_id=team_id, origin=f"index:{space_id}")
+    if any(len(vector) != space.dimensions for vector in embedded.vectors):
+        raise NoEmbedder("the model answers in another number of dimensions")
+    return [legs.text_of(vector) for vector in embedded.vectors]
+
+
+def _store(rows: Sequence[_Claimed], vectors: list[str], *, team_id: int, space_id: int) -> None:
+    ids = [row.id for row in rows]
+    sql.fetch(_STORE, [space_id, ids, [row.digest for row in rows], vectors, ids], prepare=False)
+    sql.execute(_NOTE_ERROR, ["", team_id, space_id, ""])
+
+
+def _postpone(rows: Sequence[_Claimed], *, team_id: int, space_id: int, error: str) -> None:
+    _log.warning("index.not_embedded", team=team_id, passages=len(rows), error=error)
+    with transaction.atomic():
+        sql.execute(_POSTPONE, [FIRST_RETRY_S, LONGEST_RETRY_S, [row.id for row in rows]])
+        sql.execute(_NOTE_ERROR, [error, team_id, space_id, error])
+
+
+def index_spaces(*, at_least: int = INDEXED_FROM) -> int:
+    """Make the index of each space that has grown so far; return how many were made."""
+    spaces = [row[0] for row in sql.fetch(_UNINDEXED, [at_least])]
+    return sum(make_index(EmbeddingSpace.objects.get(pk=space_id)) for space_id in spaces)
+
+
+def make_index(space: EmbeddingSpace) -> bool:
+    """Make a space's index of neighbours, while everybody goes on reading and writing.
+
+    The application does not own the table, so it is made over the owner's connection. Somebody
+    else who makes it right now is left alone.
+    """
+    State = EmbeddingSpace.IndexState
+    is_mine = EmbeddingSpace.objects.filter(pk=space.pk).exclude(index_state=State.BUILDING)
+    if not is_mine.update(index_state=State.BUILDING, index_error=""):
+        return False
+    try:
+        _create_index(space)
+    except Exception as error:
+        is_building = EmbeddingSpace.objects.filter(pk=space.pk)
+        is_building.update(index_state=State.FAILED, index_error=type(error).__name__)
+        raise
+    EmbeddingSpace.objects.filter(pk=space.pk).update(index_state=State.READY)
+    _log.info("index.neighbours_ready", space=space.pk)
+    return True
+
+
+def _create_index(space: EmbeddingSpace) -> None:
+    dimensions = names.Literal(space.dimensions)
+    create = names.SQL(
+        "CREATE INDEX CONCURRENTLY {name} ON memory_passagevector"
+        " USING hnsw ((vector::halfvec({dimensions})) halfvec_ip_ops)"
+        " WITH (m = 16, ef_construction = 64) WHERE space_id = {space}"
+    ).format(
+        name=names.Identifier(space.index_name),
+        dimensions=dimensions,
+        space=names.Literal(space.pk),
+    )
+    owner = connections["owner"]
+    try:
+        with owner.cursor() as cursor:
+            # One that broke off half-way is left behind invalid.
+            drop = names.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
+            cursor.execute(drop.format(names.Identifier(space.index_name)))
+            # The graph is built in memory where it fits: many times faster.
+            cursor.execute("SET maintenance_work_mem = '1GB'")
+            cursor.execute("SET max_parallel_maintenance_workers = 2")
+            cursor.execute(create)
+    finally:
+        owner.close()
