@@ -15,6 +15,7 @@ from agents.core.viewer import Viewer
 from agents.models import User
 from memory import files, hooks
 from memory.errors import DocumentChanged, DocumentTooLong
+from memory.index import documents as index
 from memory.models import MemoryDocument, MemoryDocumentVersion, scope_of
 from memory.sameness import key_of
 
@@ -244,4 +245,5 @@ def _write(
         author=author,
         reason=reason[:REASON_CHARACTERS],
     )
+    index.replace_memory_document(document)
     hooks.written(text, f"document:{document.pk}")

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from agents.models import User
 from agents.services import audit
 from memory import documents, hooks, superseding
+from memory.index import facts
 from memory.models import Origin, WalEntry
 
 
@@ -31,6 +32,7 @@ def accept(entry: WalEntry, *, by: User, at: datetime) -> bool:
     locked.save(update_fields=["accepted_by", "accepted_at", "is_durable"])
     home = superseding.home_of(locked)
     documents.append_facts([locked.text], home=home, source=f"user:{by.pk}", at=at)
+    facts.add([locked])
     hooks.written(locked.text, locked.source)
     _record(locked, "fact.accepted", by)
     return True

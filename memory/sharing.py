@@ -9,6 +9,7 @@ from agents.models import Person, User
 from agents.services import audit
 from memory import documents, hooks, superseding
 from memory.errors import NotShareable
+from memory.index import facts
 from memory.models import Origin, Scope, WalEntry
 from memory.sameness import Said, fingerprint
 
@@ -53,6 +54,7 @@ def share(entry: WalEntry, *, to: Audience, by: User | Person, at: datetime) -> 
         shared_from=locked,
     )
     documents.append_facts([shared.text], home=home, source=_actor(by), at=at)
+    facts.add([shared])
     hooks.written(shared.text, shared.source)
     _record(locked, f"fact.shared_with_{to}", by)
     return shared

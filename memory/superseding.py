@@ -16,6 +16,7 @@ from agents.services import audit
 from memory import documents, hooks
 from memory.detector import Hit
 from memory.documents import Home
+from memory.index import facts
 from memory.models import Origin, Scope, WalEntry
 from memory.sameness import Said, is_named, is_replaced
 
@@ -102,6 +103,7 @@ def _lasting(correction: WalEntry, new: Sequence[WalEntry]) -> WalEntry:
 def _supersede(old: WalEntry, new: WalEntry, lines: dict[str, str], *, at: datetime) -> None:
     old.superseded_by, old.superseded_at = new, at
     old.save(update_fields=["superseded_by", "superseded_at"])
+    facts.hide([old])
     _close_shares([old.pk], at=at)
     if not old.is_durable:
         return
@@ -121,6 +123,7 @@ def _forget(
         if old.retracted_at is None and is_named(_said(old), forgotten=hit.value):
             old.superseded_by, old.retracted_at = wish, at
             old.save(update_fields=["superseded_by", "retracted_at"])
+            facts.hide([old])
             _close_shares([old.pk], at=at)
             if old.is_durable:
                 lines[old.text] = ""
@@ -164,6 +167,7 @@ def home_of(entry: WalEntry) -> Home:
 def _take_back(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetime) -> None:
     ids = [row.pk for row in rows]
     WalEntry.objects.filter(pk__in=ids, retracted_at=None).update(retracted_at=at)
+    facts.hide(rows)
     durable = [row.text for row in rows if row.is_durable]
     if durable:
         document = documents.lock(home)
@@ -180,6 +184,7 @@ def _revive(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetime) 
     closed = WalEntry.objects.filter(superseded_by__in=rows)
     texts = [row.text for row in closed if row.is_durable]
     closed.update(superseded_by=None, superseded_at=None, retracted_at=None)
+    facts.add(closed)
     if texts:
         documents.append_facts(texts, home=home, source=source, at=at)
 
@@ -232,6 +237,7 @@ def replace(entry: WalEntry, text: str, *, by: User, at: datetime) -> WalEntry:
         created_at=at,
         last_said_at=at,
     )
+    facts.add([new])
     lines: dict[str, str] = {}
     _supersede(locked, new, lines, at=at)
     if lines:

@@ -12,6 +12,7 @@ from memory import detector, documents, files, hooks, superseding
 from memory.detector import Hit
 from memory.detector.hits import DURABLE
 from memory.documents import Home
+from memory.index import facts
 from memory.models import Origin, Scope, WalEntry, owns_scope, scope_of
 from memory.policy import Policy, home_of
 from memory.sameness import Said, fingerprint
@@ -118,6 +119,7 @@ def note(
         _count(known.values(), at=at)
         return False
     entry.save(force_insert=True)
+    facts.add([entry])
     hooks.written(text, source)
     if not is_durable:
         return True
@@ -201,6 +203,7 @@ def _store(
         stored, hits=[hit for hit, entry in zip(hits, entries, strict=True) if entry in new],
         opposites=_opposites(stored), home=home, at=at,
     )  # fmt: skip
+    facts.add(stored)
     durable = [entry.text for entry in stored if entry.is_durable]
     if durable or lines:
         documents.replace_facts(lines, durable, home=home, source=source, at=at)

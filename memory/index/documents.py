@@ -1,11 +1,12 @@
 """Documents as passages: memory documents line by line, uploaded ones piece by piece."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 
 from django.utils import timezone
 
+from memory import files
 from memory.index import texts, versions, writing
 from memory.index.writing import APART, Text
 from memory.models import MemoryDocument, MemoryScope, Origin, Passage
@@ -17,21 +18,19 @@ class Piece:
 
     Args:
         line: The number of the line in which it begins, from 1 on.
+        day: What it says of when it was written.
     """
 
     text: str
     line: int
+    day: date | None = None
 
 
-def replace_memory_document(document: MemoryDocument, lines: Iterable[Piece], *, name: str) -> None:
+def replace_memory_document(document: MemoryDocument) -> None:
     """Let the lines of a memory document be found as they are now, and none that is gone.
 
     A line that stands there as before keeps its passage, and so its vector. It runs in the
     transaction that writes the document.
-
-    Args:
-        lines: Those that say something: no headings, nothing that only marks.
-        name: As it is shown to who sees it: ``MEMORY.md``, ``team/MEMORY.md``.
     """
     home = {
         "team_id": document.team_id,
@@ -43,8 +42,8 @@ def replace_memory_document(document: MemoryDocument, lines: Iterable[Piece], *,
     replace(
         f"memory:{document.pk}",
         home=home,
-        file=name,
-        pieces=list(lines),
+        file=document.name,
+        pieces=_lines_of(document.text),
         at=timezone.now(),
         origin=Origin.AGENT,
         # Lines that were added later stand behind older ones: no neighbours of theirs.
@@ -88,6 +87,19 @@ def cut(text: str, *, team_id: int) -> list[Piece]:
     return [Piece(piece, line) for line, piece in placed]
 
 
+def _lines_of(text: str) -> list[Piece]:
+    """Return a memory document's lines that say something."""
+    return [
+        Piece(line, number, files.day_of(line))
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip() and line != files.MEMORY_HEADING
+    ]
+
+
+def _at(piece: Piece, otherwise: datetime) -> datetime:
+    return datetime.combine(piece.day, time(), tzinfo=UTC) if piece.day else otherwise
+
+
 def _replace_in(
     version: versions.Live,
     source: str,
@@ -117,7 +129,7 @@ def _replace_in(
     gone = [passage.pk for passages in left.values() for passage in passages]
     Passage.objects.filter(pk__in=gone).update(hidden_at=timezone.now())
     writing.add(
-        [Text(piece.text, at, origin, file=file, line=piece.line) for piece in new],
+        [Text(piece.text, _at(piece, at), origin, file=file, line=piece.line) for piece in new],
         home=home,
         kind=Passage.Kind.DOCUMENT,
         source=source,

@@ -146,10 +146,10 @@ _LIKENESS = """
     WHERE passage_id = ANY(%s::bigint[]) AND scope_id = ANY(%s::bigint[]) AND space_id = %s
 """
 _PASSAGES = """
-    SELECT id, kind, origin, author_id, author_name, source, file, line, occurred_at, text, words,
-        thread_id, position
-    FROM memory_passage
-    WHERE id = ANY(%s::bigint[]) AND scope_id = ANY(%s::bigint[]) AND hidden_at IS NULL
+    SELECT p.id, p.kind, p.origin, p.author_id, p.author_name, p.source, p.file, p.line,
+        p.occurred_at, p.text, p.words, p.thread_id, p.position, s.scope
+    FROM memory_passage p JOIN memory_memoryscope s ON s.id = p.scope_id
+    WHERE p.id = ANY(%s::bigint[]) AND p.scope_id = ANY(%s::bigint[]) AND p.hidden_at IS NULL
 """
 
 
@@ -191,6 +191,7 @@ class Row:
     words: int
     thread_id: int
     position: int
+    scope: str
 
 
 def keyword(visible: Visible, query: Query, *, limit: int = 100) -> list[Scores]:
