@@ -43,11 +43,13 @@ from memory.models import DailyNote, MemoryDocument, MemoryDocumentVersion, WalE
 from qanot_site import board, doctor_page
 from sessions.models import (
     ChannelAccount,
+    ChannelContact,
     ChatSession,
     Content,
     Generation,
     InboundMessage,
     Outgoing,
+    PairingRequest,
     TranscriptEntry,
     Turn,
     TurnStep,
@@ -78,7 +80,14 @@ GROUPS: tuple[tuple[Promise, tuple[Page, ...]], ...] = (
             (TranscriptEntry, "chat"),
             (Outgoing, "send"),
             (Generation, "layers"),
-            (ChannelAccount, "door_open"),
+        ),
+    ),
+    (
+        _("Channels"),
+        (
+            (ChannelAccount, "forward_to_inbox"),
+            (PairingRequest, "how_to_reg"),
+            (ChannelContact, "contacts"),
         ),
     ),
     (
@@ -214,7 +223,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     for title, pages in _groups():
         items = [
             {
-                "title": capfirst(str(model._meta.verbose_name_plural)),
+                "title": _title(model),
                 "icon": sign,
                 "link": _list_address(model),
                 "badge": _badge(request, model),
@@ -246,6 +255,12 @@ def _first_steps(request: HttpRequest) -> list[dict[str, Any]]:
     if access.teams(request, access.EDITORS) == frozenset():
         return []
     return [{"title": _("First steps"), "icon": "flag", "link": reverse("first-steps")}]
+
+
+def _title(model: type[models.Model]) -> Any:
+    """Return what a page is called: its own word, or its rows'."""
+    own = getattr(admin.site.get_model_admin(model), "nav_title", None)
+    return own or capfirst(str(model._meta.verbose_name_plural))
 
 
 def _badge(request: HttpRequest, model: type[models.Model]) -> int | None:

@@ -56,7 +56,7 @@ def trouble(error: ProviderError, draft: Draft) -> Trouble:
 def _words(error: ProviderError, draft: Draft) -> tuple[str, str]:
     match error:
         case KeyMissing():
-            return _("The key cannot be used."), _missing(error)
+            return _("The key cannot be used."), missing_key(error)
         case AuthenticationFailed() if draft.account.key_reference:
             return _("The key cannot be used."), _("Look at the variable or file that holds it.")
         case AuthenticationFailed():
@@ -102,7 +102,7 @@ def _words(error: ProviderError, draft: Draft) -> tuple[str, str]:
             return _("The test failed."), _("Test again, or choose another provider.")
 
 
-def _missing(error: KeyMissing) -> str:
+def missing_key(error: KeyMissing) -> str:
     """Return why a key cannot be had, and what to do about it."""
     named = {"where": error.where, "why": error.why}
     match error.reason:

@@ -4,6 +4,6 @@ Everybody who reads a team sees that something was said, when and how long; what
 direct conversation only its person sees.
 """
 
-from sessions.admin import conversations, messages, preview, tryout, turns
+from sessions.admin import bots, contacts, conversations, messages, preview, tryout, turns
 
-__all__ = ["conversations", "messages", "preview", "tryout", "turns"]
+__all__ = ["bots", "contacts", "conversations", "messages", "preview", "tryout", "turns"]

@@ -1,4 +1,4 @@
-"""Conversations, their stretches of history, and the doors they come through."""
+"""Conversations and their stretches of history."""
 
 from typing import Any
 
@@ -10,11 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from agents.admin import links
 from agents.admin.archive import ArchivedFilter
-from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline, TeamAdmin
+from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline
 from agents.admin.privacy import private_mark
 from sessions.admin.text import ConversationText, count, session_link
 from sessions.models import (
-    ChannelAccount,
     ChatSession,
     Generation,
     InboundMessage,
@@ -168,17 +167,3 @@ class GenerationAdmin(ReadOnlyAdmin):
     @admin.display(description=_("transcript"))
     def entries_link(self, row: Generation) -> str:
         return links.to_list(TranscriptEntry, _("all entries"), generation__id__exact=row.pk)
-
-
-@admin.register(ChannelAccount)
-class ChannelAccountAdmin(TeamAdmin):
-    """The team's doors on channels."""
-
-    team_path = "team"
-    fixed_fields = ("channel",)
-    fields = ("team", "channel", "name")
-    list_display = ("name", "channel", "team", "created_at", "archived_at")
-    list_select_related = ("team",)
-    list_filter = (ArchivedFilter, "team", "channel")
-    ordering = ("team__name", "channel", "name")
-    search_fields = ("name",)
