@@ -12,6 +12,7 @@ from agents import sql
 from agents.core.events import Outcome
 from agents.core.messages import AssistantMessage, JsonObject, Reply, TextBlock, dump_reply
 from memory import notes
+from memory.index import exchanges
 from sessions.models import (
     Content,
     Outgoing,
@@ -124,6 +125,16 @@ def finish(
             source=turn.ref,
             keeps=turn.session.agent.keeps_memory,
         )
+        if turn.session.agent.keeps_memory:
+            exchanges.add(
+                viewer=turn.viewer,
+                said=asked,
+                answer=outcome.text,
+                at=now,
+                time_zone=time_zone,
+                source=turn.ref,
+                thread=f"{turn.session.ref}/{turn.generation.number}",
+            )
     sql.execute(_THAW, [turn.pk])
     sql.execute(_ANSWER, [turn.pk])
     # Looked at after the session was freed: a message that came meanwhile is seen here, or its
