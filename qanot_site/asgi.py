@@ -13,14 +13,17 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "qanot_site.settings")
 _http = get_asgi_application()
 
 from qanot_site.requests import with_request_id  # noqa: E402
+from sessions.channels.telegram import webhook  # noqa: E402
 from sessions.channels.webchat.routing import router  # noqa: E402
 
 application = with_request_id(
-    ProtocolTypeRouter(
-        {
-            "http": _http,
-            # A page of another site cannot open a socket with our visitor's cookie.
-            "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(router)),
-        }
+    webhook.in_front_of(
+        ProtocolTypeRouter(
+            {
+                "http": _http,
+                # A page of another site cannot open a socket with our visitor's cookie.
+                "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(router)),
+            }
+        )
     )
 )

@@ -3,6 +3,6 @@
 Importing the package registers the checks.
 """
 
-from qanot_site.findings import database, files, lengths, machine, models, processes
+from qanot_site.findings import bots, database, files, lengths, machine, models, processes
 
-__all__ = ["database", "files", "lengths", "machine", "models", "processes"]
+__all__ = ["bots", "database", "files", "lengths", "machine", "models", "processes"]

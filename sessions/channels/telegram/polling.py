@@ -20,15 +20,15 @@ from django.db import InterfaceError, OperationalError
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agents.core.errors import LeaseLost
+from agents.core.messages import JsonObject
 from agents.db import in_db
 from agents.net import BadAddress
 from agents.services.keys import KeyMissing
-from sessions.channels.telegram import registering, standing, tending
+from sessions.channels.telegram import registering, standing, tending, updates
 from sessions.channels.telegram.asking import AskError, Refused, Unreachable, ask
 from sessions.channels.telegram.registering import NoPublicAddress
 from sessions.channels.telegram.servers import close_sessions
 from sessions.channels.telegram.standing import Trouble
-from sessions.channels.telegram.tending import Update
 from sessions.channels.telegram.tokens import NotAToken
 from sessions.models import ChannelAccount
 
@@ -50,7 +50,7 @@ WEBHOOK_LOOKED_AT_EVERY_S: Final = 300.0
 WEBHOOKS_REMOVED: Final = 3
 
 _Work = Callable[[], Awaitable[float]]
-_UPDATES: Final = TypeAdapter(list[Update])
+_UPDATES: Final = TypeAdapter(list[JsonObject])
 
 
 class _WebhookInfo(BaseModel):
@@ -71,8 +71,9 @@ class _Tended:
 class Poller:
     """Tends bots until it is told to stop; make one a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, look_every_s: float = LOOK_EVERY_S) -> None:
         self.token = uuid.uuid4()
+        self._look_every_s = look_every_s
         self._tended: dict[int, _Tended] = {}
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -82,7 +83,7 @@ class Poller:
             while not stop.is_set():
                 await self._look()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
+                    await asyncio.wait_for(stop.wait(), self._look_every_s)
         finally:
             await self._end()
         _log.info("poller.stopped")
@@ -199,20 +200,20 @@ class Bot:
             timeout=0 if self._is_ailing else LONG_POLL_S,
             allowed_updates=list(registering.ALLOWED_UPDATES),
         )
-        updates = _UPDATES.validate_python(said)
+        came = _UPDATES.validate_python(said)
         self._webhooks_removed = 0
         await self._note_well()
-        for update in updates:
+        for update in came:
             await self._take(update)
         return 0.0
 
-    async def _take(self, update: Update) -> None:
+    async def _take(self, update: JsonObject) -> None:
         """Take one update in; one that cannot be is passed over, after some tries.
 
         Raises:
             LeaseLost: Another poller tends the bot by now.
         """
-        number = update["update_id"]
+        number = updates.id_of(update)
         _log.info("update.received", account=self.account.pk, update=number)
         for tried in count(1):
             try:
@@ -228,7 +229,8 @@ class Bot:
                 await asyncio.sleep(FIRST_PAUSE_S)
             else:
                 break
-        self._offset = max(self._offset, number + 1)
+        if number is not None:
+            self._offset = max(self._offset, number + 1)
 
     async def _refused(self, refused: Refused) -> float:
         if refused.is_token_refused:
@@ -293,7 +295,7 @@ class Bot:
 
     def _pause(self) -> float:
         """Return twice as much as the last time, never the same for two bots."""
-        longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**self._failures)
+        longest: float = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**self._failures)
         self._failures += 1
         return longest * random.uniform(0.5, 1.0)  # noqa: S311 — a pause, no secret
 

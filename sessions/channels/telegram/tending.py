@@ -5,14 +5,14 @@ offset; a poller that slept past its lease moves nothing.
 """
 
 import uuid
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
 from agents import sql
 from agents.core.errors import LeaseLost
-from sessions.channels.telegram import receiving
+from agents.core.messages import JsonObject
+from sessions.channels.telegram import receiving, updates
 from sessions.models import ChannelAccount
 
 # Bots that are to hear what they are told.
@@ -43,9 +43,6 @@ _ADVANCE = """
     WHERE id = %s AND lease_token = %s
 """
 
-# An update as it came: JSON, read by its keys.
-Update = dict[str, Any]
-
 
 @transaction.atomic(savepoint=False)
 def hold(token: uuid.UUID) -> list[ChannelAccount]:
@@ -63,7 +60,7 @@ def release(token: uuid.UUID) -> None:
 
 
 @transaction.atomic(savepoint=False)
-def take(account: ChannelAccount, update: Update, *, token: uuid.UUID) -> bool:
+def take(account: ChannelAccount, update: JsonObject, *, token: uuid.UUID) -> bool:
     """Take one update in and move the offset past it, in one transaction.
 
     Returns:
@@ -76,11 +73,13 @@ def take(account: ChannelAccount, update: Update, *, token: uuid.UUID) -> bool:
     return receiving.take(account, update)
 
 
-def pass_over(account: ChannelAccount, update: Update, *, token: uuid.UUID) -> None:
+def pass_over(account: ChannelAccount, update: JsonObject, *, token: uuid.UUID) -> None:
     """Move the offset past an update.
 
     Raises:
         LeaseLost: Another poller tends the bot by now.
     """
-    if not sql.execute(_ADVANCE, [update["update_id"] + 1, account.pk, token]):
+    number = updates.id_of(update)
+    following = 0 if number is None else number + 1
+    if not sql.execute(_ADVANCE, [following, account.pk, token]):
         raise LeaseLost(f"bot {account.pk} is another poller's")

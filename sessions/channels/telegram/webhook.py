@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from asgiref.typing import (
@@ -23,8 +23,9 @@ from django.db import Error as DatabaseError
 from django.db import transaction
 from django.utils import timezone
 
+from agents.core.messages import JsonObject
 from agents.db import in_db
-from sessions.channels.telegram import receiving, registering, standing
+from sessions.channels.telegram import receiving, registering, standing, updates
 from sessions.channels.telegram.standing import Trouble
 from sessions.models import ChannelAccount
 
@@ -100,8 +101,7 @@ def _account(account_id: int) -> ChannelAccount | None:
     ).first()
 
 
-# Any: an update as it came.
-def _take(account: ChannelAccount, update: dict[str, Any]) -> None:
+def _take(account: ChannelAccount, update: JsonObject) -> None:
     try:
         with transaction.atomic():
             receiving.take(account, update)
@@ -138,7 +138,7 @@ async def _body(scope: HTTPScope, receive: ASGIReceiveCallable) -> bytes:
             return bytes(body)
 
 
-def _parsed(body: bytes) -> dict[str, Any]:
+def _parsed(body: bytes) -> JsonObject:
     """Return an update.
 
     Raises:
@@ -148,7 +148,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
         update = json.loads(body)
     except (ValueError, RecursionError):
         update = None
-    if not isinstance(update, dict) or type(update.get("update_id")) is not int:
+    if not isinstance(update, dict) or updates.id_of(update) is None:
         raise _Answer(HTTPStatus.BAD_REQUEST)
     return update
 
