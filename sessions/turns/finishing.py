@@ -133,7 +133,7 @@ def finish(
                 at=now,
                 time_zone=time_zone,
                 source=turn.ref,
-                thread=f"{turn.session.ref}/{turn.generation.number}",
+                thread=f"session:{turn.session_id}/{turn.generation.number}",
             )
     sql.execute(_THAW, [turn.pk])
     sql.execute(_ANSWER, [turn.pk])
