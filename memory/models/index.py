@@ -151,6 +151,8 @@ class IndexVersion(models.Model):
     is_filled = models.BooleanField(
         _("filled"), default=False, help_text=_("Every text stands in it, indexed or not yet.")
     )
+    # How far it is filled: by the thread of the active version, or by the source's own count.
+    filled_to = models.BigIntegerField(default=0, editable=False)
     error = models.CharField(_("last error"), max_length=300, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     activated_at = models.DateTimeField(_("in use since"), null=True, blank=True)
