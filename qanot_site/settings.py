@@ -338,6 +338,8 @@ QANOT_STREAMS = ENVIRONMENT.qanot_streams
 QANOT_LEASE_S = ENVIRONMENT.qanot_lease_s
 QANOT_HEARTBEAT_S = ENVIRONMENT.qanot_heartbeat_s
 QANOT_SWEEP_S = ENVIRONMENT.qanot_sweep_s
+# Seconds between two looks for texts that are not indexed; 0 leaves them to other workers.
+QANOT_INDEX_S = 1.0
 QANOT_FIRST_EVENT_S = ENVIRONMENT.qanot_first_event_s
 QANOT_BETWEEN_EVENTS_S = ENVIRONMENT.qanot_between_events_s
 QANOT_CALL_S = ENVIRONMENT.qanot_call_s

@@ -112,6 +112,12 @@ _UNINDEXED: Final = """
 """
 
 
+_VECTORS: Final = """
+    SELECT coalesce(sum(s.vectors), 0) FROM memory_memoryscope s
+    JOIN memory_indexversion v ON v.id = s.version_id WHERE v.space_id = %s
+"""
+
+
 class _Claimed(NamedTuple):
     id: int
     scope_id: int
@@ -193,6 +199,14 @@ def _postpone(rows: Sequence[_Claimed], *, team_id: int, space_id: int, error: s
     with transaction.atomic():
         sql.execute(_POSTPONE, [FIRST_RETRY_S, LONGEST_RETRY_S, [row.id for row in rows]])
         sql.execute(_NOTE_ERROR, [error, team_id, space_id, error])
+
+
+def wants_index(space: EmbeddingSpace, *, at_least: int = INDEXED_FROM) -> bool:
+    """Return whether a space has grown so far that it should have an index, and has none."""
+    if space.index_state in (EmbeddingSpace.IndexState.READY, EmbeddingSpace.IndexState.FAILED):
+        return False
+    ((count,),) = sql.fetch(_VECTORS, [space.pk])
+    return int(count) >= at_least
 
 
 def index_spaces(*, at_least: int = INDEXED_FROM) -> int:

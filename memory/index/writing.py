@@ -9,7 +9,7 @@ from typing import Final
 from agents import sql
 from memory.index import texts, versions
 from memory.index.folding import fold
-from memory.models import Origin, Passage, Scope
+from memory.models import MemoryThread, Origin, Passage, Scope
 from memory.models.index import POSITION_BITS
 
 # No version cuts texts that are shorter, so nobody needs to ask how long its pieces are.
@@ -92,7 +92,7 @@ class Text:
 
     text: str
     occurred_at: datetime
-    origin: Origin = Origin.PERSON
+    origin: str = Origin.PERSON
     author_id: int | None = None
     author_name: str = ""
     file: str = ""
@@ -144,6 +144,42 @@ def add(
     if not _add(written, values, version_id=None):
         versions.ensure(team_id)
         _add(written, values, version_id=None)
+
+
+def copy(
+    placed: Sequence[tuple[Text, str, str, int]],
+    *,
+    scope_id: int,
+    thread: str,
+    wants_vector: bool,
+) -> None:
+    """Write passages into places of a thread that are known to be free.
+
+    Args:
+        placed: Texts, each with its kind, source and position.
+    """
+    found = MemoryThread.objects.get(scope_id=scope_id, name=thread)
+    Passage.objects.bulk_create(
+        Passage(
+            id=found.pk << POSITION_BITS | position,
+            scope_id=scope_id,
+            thread=found,
+            position=position,
+            kind=kind,
+            origin=text.origin,
+            author_id=text.author_id,
+            author_name=text.author_name,
+            source=source,
+            file=text.file,
+            line=text.line,
+            occurred_at=text.occurred_at,
+            text=text.text,
+            folded=fold(text.text),
+            digest=texts.digest(texts.meant(text.text, author_name=text.author_name)),
+            wants_vector=wants_vector,
+        )
+        for text, kind, source, position in placed
+    )
 
 
 def hide(sources: Sequence[str], *, home: Mapping[str, object]) -> int:

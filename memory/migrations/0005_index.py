@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
                 ('chat', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agents.chat', verbose_name='chat')),
                 ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agents.person', verbose_name='person')),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agents.team', verbose_name='team')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='scopes', to='memory.indexversion', verbose_name='version')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.indexversion', verbose_name='version')),
             ],
             options={
                 'verbose_name': 'indexed scope',

@@ -177,7 +177,7 @@ class MemoryScope(ScopedModel):
     """A scope in one version of the index, with the counts that ranking by words needs."""
 
     version = models.ForeignKey(
-        IndexVersion, on_delete=models.PROTECT, related_name="scopes", verbose_name=_("version")
+        IndexVersion, on_delete=models.PROTECT, related_name="+", verbose_name=_("version")
     )
     passages = models.PositiveIntegerField(_("passages"), default=0)
     words = models.PositiveBigIntegerField(_("words"), default=0)

@@ -10,6 +10,7 @@ import threading
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final
 
 import psycopg
@@ -26,7 +27,7 @@ from sessions import delivery
 from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
 from sessions.models import Turn, WorkerProcess
-from sessions.turns import leases, processes
+from sessions.turns import indexing, leases, processes
 from sessions.turns.runner import Runner
 from sessions.turns.stopping import STOP_CHANNEL
 
@@ -92,6 +93,9 @@ class Worker:
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_warm(), name="warm"),
         ]
+        if settings.QANOT_INDEX_S:
+            is_busy = partial(bool, self._runner.running)
+            self._tasks.append(asyncio.create_task(indexing.keep(is_busy), name="index"))
         for task in self._tasks:
             task.add_done_callback(_log_failure)
         _log.info("worker.started", worker=worker_id)

@@ -57,6 +57,8 @@ def quick(settings: Settings) -> None:
     settings.QANOT_LEASE_S = 1.0
     settings.QANOT_HEARTBEAT_S = 0.2
     settings.QANOT_SWEEP_S = 0.05
+    # Texts are indexed by the tests that look for them.
+    settings.QANOT_INDEX_S = 0.0
     settings.QANOT_RETRY_BASE_S = 0.05
 
 
