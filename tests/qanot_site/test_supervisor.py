@@ -14,6 +14,7 @@ import pytest
 
 from qanot_site.embedded.place import temporary_home
 from qanot_site.embedded.processes import free_port
+from tests.fakes.telegram import TOKEN, FakeTelegram
 from tests.qanot_site.running import (
     PROJECT,
     Running,
@@ -68,7 +69,7 @@ def test_everything_is_ready(platform: Running) -> None:
         "migrations": "ok",
     }
     assert "starting again" not in platform.shown
-    assert len(platform.children()) == 5, platform.shown
+    assert len(platform.children()) == 6, platform.shown
 
 
 def test_another_command_finds_the_running_servers(platform: Running) -> None:
@@ -82,6 +83,34 @@ def test_another_command_finds_the_running_servers(platform: Running) -> None:
     )
 
     assert found.stdout.strip() == "owner", found.stderr
+
+
+def test_a_bot_is_heard_within_seconds_of_its_row(platform: Running) -> None:
+    waiting = platform.child("qanot_site.poller")
+    program = (
+        "from agents.models import Agent;"
+        "from sessions.channels.telegram.tokens import seal_token;"
+        "from sessions.models import ChannelAccount;"
+        "a = Agent.objects.get();"
+        "ChannelAccount.objects.create(team=a.team, agent=a, channel='telegram', name='Bot',"
+        " sealed_token=seal_token({token!r}), base_url={url!r}, may_reach_private=True)"
+    )
+    with FakeTelegram() as telegram:
+        made = subprocess.run(
+            [
+                *(sys.executable, PROJECT / "manage.py", "shell", "-v0", "-c"),
+                program.format(token=TOKEN, url=telegram.base_url),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=clean_environment() | {"QANOT_HOME": str(platform.home)},
+        )
+        assert made.returncode == 0, made.stderr
+        telegram.wait_until(lambda: bool(telegram.called("getUpdates")), timeout_s=60)
+
+    # It became the poller where it waited, without a restart.
+    assert "manage.py poller" in platform.children()[waiting]
 
 
 def test_a_second_start_with_this_home_is_refused(platform: Running) -> None:
@@ -110,6 +139,7 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
     [
         ("worker 1", " worker "),
         ("beat", " beat "),
+        ("poller", "poller"),
         ("web", "qanot_site.web"),
         ("Valkey", "valkey-server"),
         ("PostgreSQL", "bin/postgres"),
@@ -134,7 +164,7 @@ def _is_ready(platform: Running) -> bool:
 
 def test_killed_it_leaves_nothing_behind_and_the_next_start_works(platform: Running) -> None:
     children = list(platform.children())
-    assert len(children) == 5
+    assert len(children) == 6
 
     platform.process.kill()
     platform.process.wait()
