@@ -23,6 +23,10 @@ Preset = Literal["default", "qanot"]
 
 _DATED = re.compile(r"^- (?:\[(\d{4}-\d{2}-\d{2})\] )?")
 
+_STAMPED = re.compile(
+    r"^\s*(?:[-*]\s+)?(?:\[\d{4}-\d{2}-\d{2}[^\]]{0,20}\]\s*)?(?:\*\*[a-z_]{3,20}\*\*:\s*)?"
+)
+
 
 class NoteEntry(Protocol):
     """What of a daily note its file shows; ``text`` is the agent's own, empty for an exchange."""
@@ -58,6 +62,11 @@ def fact_of(line: str) -> str | None:
     """Return the fact of a line of MEMORY.md; None for headings, blanks and prose."""
     mark = _DATED.match(line)
     return line[mark.end() :] if mark else None
+
+
+def words_of_line(line: str) -> str:
+    """Return what a line of any of memory's files says, without day, stamp and category."""
+    return one_line(_STAMPED.sub("", line))
 
 
 def day_of(line: str) -> date | None:

@@ -1,6 +1,6 @@
 """The system prompt of an agent for a viewer: for a turn, or for a look at it beforehand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
@@ -17,6 +17,8 @@ from sessions.models import Generation
 # The offline provider reads no history, but its turns are frozen like any other.
 OFFLINE_WINDOW = 100_000
 
+Recaller = Callable[[MemoryParts], str]
+
 _NO_DRAFTS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -32,6 +34,7 @@ def assemble_for(
     drafts: Mapping[str, str] = _NO_DRAFTS,
     documents: Sequence[Source] | None = None,
     with_ritual: bool = False,
+    recall: Recaller | None = None,
 ) -> Prompt:
     """Return the system prompt that a turn of this agent gets.
 
@@ -42,6 +45,7 @@ def assemble_for(
         drafts: Texts by document name in the place of the stored ones.
         documents: What ``documents_for`` returned; None reads them.
         with_ritual: Shows BOOTSTRAP.md, as the agent's first conversation sees it.
+        recall: Looks up what fits the message, given what the prompt shows of memory.
     """
     if documents is None:
         documents = documents_for(agent, viewer)
@@ -59,7 +63,10 @@ def assemble_for(
         ),
     ]
     if mode == "full" and agent.keeps_memory:
-        sources += _memory(memory_parts(viewer, thread=_thread(generation), now=now))
+        remembered = memory_parts(viewer, thread=_thread(generation), now=now)
+        sources += _memory(remembered)
+        if recall is not None:
+            sources.append(Source(prompt.RECALL, recall(remembered)))
     return prompt.assemble(
         sources,
         preset="qanot" if agent.prompt_preset == Agent.PromptPreset.QANOT else "default",

@@ -9,7 +9,12 @@ from django.utils.translation import gettext_lazy as _
 # Things, not deeds: they stand in a row after “2 steps:”.
 _LABELS: Final[Mapping[str, Promise]] = {
     "current_time": _("date and time"),
+    "daily_note": _("note of the day"),
     "finish_bootstrap": _("end of the introduction"),
+    "memory": _("files of the memory"),
+    "memory_append": _("lines for the memory"),
+    "memory_edit": _("change in the memory"),
+    "memory_recalled": _("what was recalled"),
     "memory_search": _("search in the memory"),
     "propose_document": _("proposed text"),
     "remember_fact": _("fact to remember"),

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from agents import sql
 from agents.core.messages import load_reply
+from memory import recall
 from sessions import notices, rendering
 from sessions.models import ChatSession, TranscriptEntry, Turn, TurnStep
 
@@ -54,6 +55,20 @@ class ShownTool:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownRecall:
+    """One thing that was looked up in memory for the answer.
+
+    Args:
+        text: None where it was forgotten or erased since.
+        place: Where it stands: ``MEMORY.md:3``; may be empty.
+    """
+
+    text: str | None
+    place: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class ShownTurn:
     """One turn: what was asked and what came of it; an unfinished one has no parts yet.
 
@@ -63,6 +78,7 @@ class ShownTurn:
         is_command: Whether the notice is what a command said.
         begins_anew: Whether it is the first of a new stretch of the conversation, in which the
             agent no longer sees what stands above.
+        recalled: What was looked up in memory for the answer.
     """
 
     id: UUID
@@ -76,6 +92,7 @@ class ShownTurn:
     can_retry: bool = False
     is_command: bool = False
     begins_anew: bool = False
+    recalled: tuple[ShownRecall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +119,7 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
     entries = _entries(ids)
     seconds = _seconds(entries)
     first = {turn_id for (turn_id,) in sql.fetch(_FIRST, [ids])}
+    recalled = _recalled(turns)
     return tuple(
         ShownTurn(
             id=turn.public_id,
@@ -115,6 +133,7 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
             can_retry=turn.state in _UNHAPPY,
             is_command=notices.is_command(turn.notice),
             begins_anew=turn.pk in first,
+            recalled=recalled.get(turn.pk, ()),
         )
         for turn in turns
     )
@@ -222,6 +241,24 @@ def _text(entry: _Entry) -> ShownText | None:
     if not text.strip():
         return None
     return ShownText(html=rendering.render(text), is_partial=entry.is_partial)
+
+
+def _recalled(turns: Sequence[Turn]) -> dict[int, tuple[ShownRecall, ...]]:
+    """Return what was recalled for turns of one conversation that are over, by turn."""
+    by_turn = {turn.pk: recall.stored_in(turn.manifest).items for turn in turns if turn.is_over}
+    items = [item for found in by_turn.values() for item in found]
+    if not items:
+        return {}
+    shown = iter(recall.with_words(items, turns[0].viewer))
+    return {
+        pk: tuple(_recall(next(shown)) for _ in found) for pk, found in by_turn.items() if found
+    }
+
+
+def _recall(shown: recall.Shown) -> ShownRecall:
+    item = shown.item
+    place = f"{item.file}:{item.line}" if item.file and item.line else item.file
+    return ShownRecall(text=shown.text, place=place, at=item.at)
 
 
 def _notice(turn: Turn) -> str | None:

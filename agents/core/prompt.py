@@ -23,11 +23,12 @@ Mode = Literal["full", "minimal"]
 STYLE = "tool style"
 STATE = "SESSION-STATE.md"
 MEMORY = "MEMORY.md"
+RECALL = "recall"
 INFO = "session info"
 
 _PERSONA: Final = ("SOUL.md", "IDENTITY.md", "SKILL.md", "TOOLS.md")
-_QANOT_TAIL: Final = ("AGENTS.md", STATE, "USER.md", "BOOTSTRAP.md", MEMORY, STYLE, INFO)
-_DEFAULT_TAIL: Final = ("AGENTS.md", STYLE, "USER.md", "BOOTSTRAP.md", MEMORY, STATE, INFO)
+_QANOT_TAIL: Final = ("AGENTS.md", STATE, "USER.md", "BOOTSTRAP.md", MEMORY, RECALL, STYLE, INFO)
+_DEFAULT_TAIL: Final = ("AGENTS.md", STYLE, "USER.md", "BOOTSTRAP.md", MEMORY, STATE, RECALL, INFO)
 # What an agent needs that works for itself, without anybody's memory or manners.
 _MINIMAL: Final = frozenset({"SOUL.md", "TOOLS.md", INFO})
 # Alike for everybody and from turn to turn; the rest changes with the person or the moment.

@@ -18,6 +18,10 @@ from agents.services import accounts, people, personas
 
 FIRST_TOOLS = (
     "current_time",
+    "daily_note",
+    "memory_append",
+    "memory_edit",
+    "memory_recalled",
     "memory_search",
     "propose_document",
     "remember_fact",

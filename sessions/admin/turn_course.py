@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.models import UsageRecord
+from memory import recall, words
 from sessions import dashboards, notices
 from sessions.admin.text import elapsed
 from sessions.models import Turn, TurnStep
@@ -54,6 +55,22 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """One thing that was recalled, with what spoke for it.
+
+    Args:
+        text: None where it is not this reader's to read, or was forgotten since.
+    """
+
+    place: str
+    kind: str
+    at: datetime | None
+    score: float
+    why: Sequence[tuple[str, float]]
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
     """Everything about one turn that its page shows above the rows."""
 
@@ -66,16 +83,24 @@ class Course:
     notice: str
     took: str
     again: int | None
+    recalled: Sequence[Recalled]
+    recall_notes: Sequence[str]
+    recall_ms: float
 
 
-def course_of(turn: Turn) -> Course:
-    """Return a turn's course; needs its session loaded."""
+def course_of(turn: Turn, *, may_read: bool) -> Course:
+    """Return a turn's course; needs its session loaded.
+
+    Args:
+        may_read: Whether the reader may be shown the conversation's words.
+    """
     began, end = turn.accepted_at, turn.committed_at or timezone.now()
     calls = list(
         UsageRecord.objects.filter(origin=turn.ref, team_id=turn.session.team_id).order_by("id")
     )
     costs = [call.cost_usd for call in calls if call.cost_usd is not None]
     manifest = turn.manifest if isinstance(turn.manifest, dict) else {}
+    stored = recall.stored_in(manifest)
     return Course(
         lines=[_line(step, began, end) for step in _steps(turn)],
         calls=calls,
@@ -86,7 +111,25 @@ def course_of(turn: Turn) -> Course:
         notice=_notice(turn),
         took=elapsed(began, end),
         again=dashboards.asked_again_as(turn),
+        recalled=_recalled(stored.items, turn, may_read=may_read),
+        recall_notes=[words.of_note(note) for note in stored.notes],
+        recall_ms=stored.ms,
     )
+
+
+def _recalled(items: Sequence[recall.Item], turn: Turn, *, may_read: bool) -> list[Recalled]:
+    texts = [shown.text for shown in recall.with_words(items, turn.viewer)] if may_read else []
+    return [
+        Recalled(
+            place=f"{item.file}:{item.line}" if item.file and item.line else item.file,
+            kind=item.kind,
+            at=item.at,
+            score=item.score,
+            why=sorted(item.why.items(), key=lambda part: -abs(part[1])),
+            text=texts[number] if may_read else None,
+        )
+        for number, item in enumerate(items)
+    ]
 
 
 def _steps(turn: Turn) -> Iterator[TurnStep]:

@@ -14,7 +14,7 @@ from agents.services import access
 from sessions import operating
 from sessions.admin.turn_course import course_of
 from sessions.errors import AlreadyAnswered, NothingLeftToAsk, NotOver
-from sessions.models import Turn
+from sessions.models import ChatSession, Turn
 from sessions.operating import Ended
 
 _PAGE = "admin:bot_sessions_turn_change"
@@ -54,7 +54,7 @@ class Operated:
         if turn is not None:
             extra_context = {
                 **(extra_context or {}),
-                "course": course_of(turn),
+                "course": course_of(turn, may_read=_may_read(turn, access.user_of(request))),
                 "may_end": not turn.is_over,
                 "may_retry": turn.is_over and turn.state != Turn.State.ANSWERED,
             }
@@ -62,6 +62,13 @@ class Operated:
             request, object_id, form_url, extra_context
         )
         return response
+
+
+def _may_read(turn: Turn, user: User) -> bool:
+    """Return whether the conversation's words are this user's own, or a group's."""
+    person = turn.session.person
+    is_own = person is not None and person.user_id == user.pk
+    return is_own or turn.session.kind == ChatSession.Kind.GROUP
 
 
 def _on_button(page: Any, view: Any, request: HttpRequest, turn_id: int) -> HttpResponse:

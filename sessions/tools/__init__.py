@@ -3,6 +3,6 @@
 Importing the package offers them; Django does so at its start (`autodiscover_modules("tools")`).
 """
 
-from sessions.tools import persona, status
+from sessions.tools import persona, recalled, status
 
-__all__ = ["persona", "status"]
+__all__ = ["persona", "recalled", "status"]

@@ -20,6 +20,7 @@ from sessions.models import ChatSession, Turn, TurnFreeze
 from sessions.turns import history, offline
 from sessions.turns.history import Own
 from sessions.turns.leases import Claimed
+from sessions.turns.recalling import Recaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,7 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     earlier = history.chosen(turn, own, window_tokens=window)
     documents = prompting.documents_for(turn.session.agent, turn.viewer)
     is_first = _is_first_conversation(turn, links, documents, now=now)
+    recaller = Recaller(turn, _asked(own), earlier.messages, now)
     assembled = prompting.assemble_for(
         turn.session.agent,
         turn.viewer,
@@ -114,6 +116,7 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         window_tokens=window,
         documents=documents,
         with_ritual=is_first,
+        recall=recaller,
     )
     heard = _overheard(turn, now)
     messages = _shown(earlier.messages, heard, own)
@@ -128,6 +131,8 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         "parts": [*assembled.manifest, history.manifest_of(earlier)],
         "tools": list(names),
     }
+    if recaller.manifest is not None:
+        turn.manifest["recall"] = recaller.manifest
     frozen = FrozenPrompt(
         system=system, tool_names=names, history_from=earlier.first_id, overheard=heard
     )

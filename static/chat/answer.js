@@ -2,9 +2,11 @@
 
 import { el, fragmentOfCleanHtml, icon } from "./dom.js";
 import { LiveMarkdown } from "./markdown.js";
-import { t } from "./page.js";
+import { shortDate, t } from "./page.js";
 import { copyButton, finishProse } from "./prose.js";
 import { ToolLine, foldedTools } from "./tools.js";
+
+/** @typedef {{ text: string | null, place: string, at: string | null }} Recalled */
 
 export class Answer {
   element = el("div", { class: "answer" });
@@ -59,7 +61,8 @@ export class Answer {
 
   /**
    * Show what the transcript has: the last word about the turn.
-   * @param {{ state: string, parts: any[], notice: string | null, is_command: boolean }} shown
+   * @param {{ state: string, parts: any[], notice: string | null, is_command: boolean,
+   *   recalled: Recalled[] }} shown
    * @param {(() => void) | null} retry
    */
   finish(shown, retry) {
@@ -73,6 +76,7 @@ export class Answer {
     this.element.replaceChildren(...content);
     const prose = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll(".prose")]);
     prose.forEach(finishProse);
+    if (shown.recalled.length) this.element.append(recalledElement(shown.recalled));
     if (prose.length) {
       const text = () => prose.map((part) => part.innerText.trim()).join("\n\n");
       this.element.append(
@@ -175,6 +179,35 @@ function partsOf(parts) {
   }
   fold();
   return content;
+}
+
+/**
+ * What was looked up in memory for the answer, folded.
+ * @param {Recalled[]} recalled
+ */
+function recalledElement(recalled) {
+  const key = recalled.length === 1 ? "recalledOne" : "recalledMany";
+  return el(
+    "details",
+    { class: "tools recalled" },
+    el("summary", {}, t(key, { count: recalled.length })),
+    el(
+      "ul",
+      {},
+      ...recalled.map(({ text, place, at }) =>
+        el(
+          "li",
+          { class: text === null ? "erased" : "" },
+          el("span", {}, text ?? t("forgotten")),
+          el(
+            "small",
+            {},
+            [place, at === null ? "" : shortDate(at)].filter((part) => part !== "").join(" · "),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @param {string} words */

@@ -67,6 +67,14 @@ export function fullTime(iso) {
 
 /**
  * @param {string} iso
+ * @returns {string} Such as Jan 15, 2025.
+ */
+export function shortDate(iso) {
+  return new Intl.DateTimeFormat(page.language, { dateStyle: "medium" }).format(new Date(iso));
+}
+
+/**
+ * @param {string} iso
  * @returns {string} The day in words, such as “Today”.
  */
 export function dayName(iso) {
