@@ -6,6 +6,7 @@ once; a lost bell costs a sweep.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -13,7 +14,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from agents import doorbell
 from agents.core.messages import JsonObject
-from agents.models import File
+from agents.models import File, User
+from agents.services import audit
 from sessions import bells
 from sessions.models import ChannelAccount, ChatSession, Content, Outgoing
 
@@ -42,6 +44,8 @@ class StoredKeyboard(BaseModel):
 
 
 _JSON = TypeAdapter(JsonObject)
+_ENDED_BADLY: Final = (Outgoing.State.FAILED, Outgoing.State.UNKNOWN)
+_DROPPABLE: Final = (Outgoing.State.QUEUED, Outgoing.State.UNKNOWN)
 
 
 def queue_notice(
@@ -107,6 +111,49 @@ def queue_file(
             file=file,
         ),
         caption,
+    )
+
+
+@transaction.atomic
+def send_again(outgoing: Outgoing, *, by: User) -> bool:
+    """Queue a row that failed or was held back; what may have left says that it comes again.
+
+    False where it is neither, and nothing was changed.
+    """
+    now = timezone.now()
+    ended = Outgoing.objects.filter(pk=outgoing.pk, state__in=_ENDED_BADLY)
+    # As if it were new: what is older than some days would be given up at once.
+    if not ended.update(
+        state=Outgoing.State.QUEUED, not_before=None, attempts=0, error="", created_at=now
+    ):
+        return False
+    outgoing.parts.exclude(state=Outgoing.State.SENT).update(attempts=0)
+    _record("outgoing.sent_again", outgoing, by)
+    doorbell.ring_after_commit(bells.SEND, outgoing.pk)
+    return True
+
+
+@transaction.atomic
+def drop(outgoing: Outgoing, *, by: User) -> bool:
+    """Note that a row of unknown outcome, or one that waits, is not to be sent any more.
+
+    False where it is neither, and nothing was changed.
+    """
+    open_ones = Outgoing.objects.filter(pk=outgoing.pk, state__in=_DROPPABLE)
+    if not open_ones.update(state=Outgoing.State.FAILED, error="dropped", not_before=None):
+        return False
+    _record("outgoing.dropped", outgoing, by)
+    return True
+
+
+def _record(action: str, outgoing: Outgoing, by: User) -> None:
+    if outgoing.account is None:
+        raise AssertionError("every row has its account")
+    audit.record(
+        team_id=outgoing.account.team_id,
+        actor=by,
+        action=action,
+        subject=f"outgoing:{outgoing.pk}",
     )
 
 

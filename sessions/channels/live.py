@@ -1,8 +1,10 @@
 """Channels whose people read the transcript themselves: the web chat and REST."""
 
+from dataclasses import dataclass
+
 from redis.exceptions import RedisError
 
-from sessions.delivery import NotDelivered
+from sessions.delivery import Letter, NotDelivered
 from sessions.events import wire
 from sessions.events.redis_client import redis_client
 from sessions.models import Outgoing
@@ -13,17 +15,31 @@ class LiveSender:
 
     is_live = True
 
-    async def send(self, outgoing: Outgoing) -> None:
+    async def open(self, outgoing: Outgoing) -> Letter:
+        """Return what tells the session's watchers."""
+        if outgoing.session is None or outgoing.turn is None:
+            raise AssertionError("a live channel has answers only")
+        group = wire.group_of(outgoing.session.public_id)
+        message = wire.layer().serialize(wire.session_changed(outgoing.turn.public_id))
+        return _Word(wire.redis_channel_of(group), message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One word to the watchers: look."""
+
+    channel: str
+    message: bytes
+    count: int = 1
+
+    async def send(self, number: int, *, again: bool) -> str:
         """Publish that the session changed.
 
         Raises:
             NotDelivered: Redis is away.
         """
-        if outgoing.session is None or outgoing.turn is None:
-            raise AssertionError("a live channel has answers only")
-        channel = wire.redis_channel_of(wire.group_of(outgoing.session.public_id))
-        message = wire.layer().serialize(wire.session_changed(outgoing.turn.public_id))
         try:
-            await redis_client().publish(channel, message)
+            await redis_client().publish(self.channel, self.message)
         except (RedisError, OSError) as exc:
             raise NotDelivered(type(exc).__name__) from exc
+        return ""

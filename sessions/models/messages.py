@@ -222,6 +222,8 @@ class Outgoing(PublicIdModel):
     # Not tried before: what the channel asked for when it was asked too often.
     not_before = models.DateTimeField(_("not before"), null=True, blank=True)
     sent_at = models.DateTimeField(_("sent at"), null=True, blank=True)
+    # The worker at work on it; where that worker is gone, nobody is.
+    sent_by = models.BigIntegerField(null=True, editable=False)
 
     class Meta:
         verbose_name = _("outgoing message")
@@ -231,6 +233,11 @@ class Outgoing(PublicIdModel):
             models.Index(
                 fields=["id"],
                 name="outgoing_unsent",
+                condition=models.Q(state__in=["queued", "sending"]),
+            ),
+            models.Index(
+                fields=["account", "peer", "id"],
+                name="outgoing_unsent_of_chat",
                 condition=models.Q(state__in=["queued", "sending"]),
             ),
         ]
@@ -318,6 +325,15 @@ class Attachment(models.Model):
         blank=True,
         related_name="+",
         verbose_name=_("file"),
+    )
+    # What models are shown of a picture; of a photo it is the file itself.
+    picture = models.ForeignKey(
+        File,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("picture for models"),
     )
     # What a voice message says.
     transcript = models.ForeignKey(

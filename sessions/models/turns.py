@@ -70,6 +70,8 @@ class Turn(PublicIdModel):
     last_token_at = models.DateTimeField(_("last token at"), null=True)
     committed_at = models.DateTimeField(_("committed at"), null=True)
     delivered_at = models.DateTimeField(_("delivered at"), null=True)
+    # The channel's message in which the answer grows; it becomes the answer's first part.
+    shown_in = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
 
     objects = TurnQuerySet.as_manager()
 

@@ -13,7 +13,9 @@ from agents.core.events import Outcome
 from agents.core.messages import AssistantMessage, JsonObject, Reply, TextBlock, dump_reply
 from memory import notes
 from memory.index import exchanges
+from sessions import delivery
 from sessions.models import (
+    ChatSession,
     Content,
     Outgoing,
     TranscriptEntry,
@@ -62,6 +64,10 @@ _COUNT = """
         FROM agents_usagerecord WHERE origin = %s HAVING count(*) > 0
     ) u WHERE g.id = %s
 """
+_ASKED_IN = """
+    SELECT channel_message_id FROM bot_sessions_inboundmessage
+    WHERE turn_id = %s AND channel_message_id <> '' ORDER BY id DESC LIMIT 1
+"""
 _THAW = "DELETE FROM bot_sessions_turnfreeze WHERE turn_id = %s"
 _ANSWER = "UPDATE bot_sessions_inboundmessage SET status = 'answered' WHERE turn_id = %s"
 _ANOTHER_WAITS = """
@@ -109,11 +115,7 @@ def finish(
     leases.release(turn.session_id, claimed.token)
     now = timezone.now()
     _write_transcript(turn, outcome, now)
-    outgoing = sql.insert(
-        Outgoing(
-            account=turn.session.account, session_id=turn.session_id, turn=turn, created_at=now
-        )
-    )
+    outgoing = sql.insert(_answer_of(turn, now))
     sql.execute(_COUNT, [turn.ref, turn.generation_id])
     if outcome.text.strip():
         notes.add_exchange(
@@ -143,6 +145,23 @@ def finish(
     _end(turn, outcome, times)
     transaction.on_commit(lambda: _log_end(turn))
     return Finished(outgoing, another_waits=another_waits)
+
+
+def _answer_of(turn: Turn, now: datetime) -> Outgoing:
+    """Return the answer's row, with where it goes if its channel is one that is sent to."""
+    session = turn.session
+    answer = Outgoing(account=session.account, session_id=session.pk, turn=turn, created_at=now)
+    if not delivery.sender_of(session.account.channel).is_live:
+        answer.peer, answer.thread, answer.reply_to = session.peer, session.thread, asked_in(turn)
+    return answer
+
+
+def asked_in(turn: Turn) -> str:
+    """Return the channel's message that an answer replies to; none where only two talk."""
+    if turn.session.kind != ChatSession.Kind.GROUP:
+        return ""
+    found = sql.fetch(_ASKED_IN, [turn.pk])
+    return str(found[0][0]) if found else ""
 
 
 def _log_end(turn: Turn) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -29,12 +30,14 @@ from agents.db import in_db
 from agents.services import chain
 from agents.services.caps import CappedPurse
 from agents.services.cool_downs import SharedCoolDowns
-from agents.services.toolbox import GrantedTools, Where
+from agents.services.toolbox import GrantedTools, Where, is_tainted
 from sessions import delivery
+from sessions.courier import Courier
+from sessions.errors import NotDue
 from sessions.events.feed import Feed, ToolState
 from sessions.events.hub import Hub
 from sessions.models import Outgoing, Turn, TurnStep
-from sessions.turns import finishing, freeze, journal, leases
+from sessions.turns import finishing, freeze, history, journal, leases
 from sessions.turns.finishing import Times
 from sessions.turns.freeze import Prepared
 from sessions.turns.journal import DatabaseJournal, recorded_steps
@@ -70,11 +73,13 @@ class Runner:
 
     hub: Hub
     worker_id: int
+    courier: Courier
     running: dict[int, Running] = field(default_factory=dict)
     is_closing: bool = False
     # Other workers' turns are among them; only the newest can be ones that we are claiming.
     _early_stops: deque[int] = field(default_factory=lambda: deque(maxlen=256))
     _asked_again: dict[int, bool] = field(default_factory=dict)
+    _not_due: dict[int, float] = field(default_factory=dict)
 
     def hear_stop(self, turn_id: int) -> None:
         """Stop a turn; one that is only being claimed stops as soon as it runs."""
@@ -85,29 +90,39 @@ class Runner:
         running.stop.throw()
         _log.info("stop.received", turn=turn_id)
 
-    async def run_session(self, session_id: int) -> None:
+    async def run_session(self, session_id: int) -> float | None:
         """Run the session's unfinished turns until none is left or another worker has it.
 
         A bell that rings for a session which already runs here makes it look once more before
         it ends, so that a message stored in the last moment waits for no sweep.
+
+        Returns:
+            In how many seconds to come again, where the next turn waits for more messages.
         """
         if session_id in self._asked_again:
             self._asked_again[session_id] = True
-            return
+            return None
         self._asked_again[session_id] = True
         try:
             while self._asked_again[session_id] and not self.is_closing:
                 self._asked_again[session_id] = False
+                self._not_due.pop(session_id, None)
                 while await self._run_next(session_id):
                     pass
         finally:
             del self._asked_again[session_id]
+            wait_s = self._not_due.pop(session_id, None)
+        return wait_s
 
     async def _run_next(self, session_id: int) -> bool:
         """Run the session's oldest waiting turn; return whether another one may wait."""
         if self.is_closing:
             return False
-        taken = await self._take(session_id)
+        try:
+            taken = await self._take(session_id)
+        except NotDue as early:
+            self._not_due[session_id] = early.wait_s
+            return False
         if taken is None:
             return False
         claimed, prepared = taken
@@ -140,8 +155,9 @@ class Runner:
             return await asyncio.shield(claiming)
         except asyncio.CancelledError:
             # The statement is on its way and cannot be called back.
-            if (taken := await claiming) is not None:
-                await in_db(leases.hand_back, taken[0])
+            with suppress(NotDue):
+                if (taken := await claiming) is not None:
+                    await in_db(leases.hand_back, taken[0])
             raise
 
     async def _run(self, running: Running, prepared: Prepared) -> bool:
@@ -194,6 +210,8 @@ class Runner:
             session=f"session:{turn.session_id}",
             turn=turn.ref,
             time_zone=prepared.time_zone,
+            is_tainted=history.shows_foreign(prepared.messages)
+            or is_tainted(prepared.messages, prepared.tool_names, attempt=turn.attempt),
         )
         asker = Asker(
             chain=chain.open_chain(prepared.links),
@@ -216,12 +234,15 @@ class Runner:
         )
 
     async def _deliver(self, turn: Turn, outgoing: Outgoing, feed: Feed) -> None:
-        """Send the answer; a live channel's watchers have it already, if Redis took it."""
-        if delivery.sender_of(turn.session.account.channel).is_live:
-            if feed.has_arrived:
-                await in_db(delivery.mark_sent, outgoing)
-        else:
-            await delivery.deliver(outgoing.pk)
+        """See to the answer's sending; a live channel's watchers have it, if Redis took it.
+
+        Nothing else is waited for: the session's next turn begins, and its answer follows this
+        one, as a chat's rows leave in order.
+        """
+        if not delivery.sender_of(turn.session.account.channel).is_live:
+            self.courier.wake(outgoing.pk)
+        elif feed.has_arrived:
+            await in_db(delivery.mark_sent, outgoing)
 
 
 def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepared] | None:
@@ -241,6 +262,8 @@ def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepar
             return claimed, replace(
                 prepared, noted_model=journal.note_first_call(claimed, prepared.links)
             )
+    except NotDue:
+        raise
     except Exception:
         leases.claim(session_id, worker_id=worker_id)
         raise

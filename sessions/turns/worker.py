@@ -23,7 +23,8 @@ from agents.core.errors import LeaseLost
 from agents.db import in_db
 from agents.providers import warm
 from agents.services import chain
-from sessions import delivery
+from sessions import delivery, tidying
+from sessions.courier import Courier
 from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
 from sessions.models import Turn, WorkerProcess
@@ -47,7 +48,10 @@ class Worker:
         self._thread = threading.Thread(target=self._loop.run_forever, name="turns", daemon=True)
         self._tasks: list[asyncio.Task[None]] = []
         self._sessions: set[asyncio.Task[None]] = set()
+        # Sessions whose next turn waits for more messages, by session.
+        self._wakes: dict[int, asyncio.TimerHandle] = {}
         self._runner: Runner | None = None
+        self._courier: Courier | None = None
         self._life: _Life | None = None
 
     def start(self) -> None:
@@ -66,7 +70,8 @@ class Worker:
 
     def send(self, outgoing_id: int) -> None:
         """Begin to send a queued row on the loop; called from a task's thread."""
-        self._submit(delivery.deliver(outgoing_id)).add_done_callback(_log_unsent)
+        if self._courier is not None:
+            self._loop.call_soon_threadsafe(self._courier.wake, outgoing_id)
 
     def close(self) -> None:
         """Hand back what runs, publish what is left, and end the loop."""
@@ -84,12 +89,13 @@ class Worker:
         worker_id = await in_db(_register)
         self._life = _Life(worker_id)
         await self._life.hold()
-        self._runner = Runner(Hub(), worker_id)
+        self._courier = Courier(worker_id)
+        self._runner = Runner(Hub(), worker_id, self._courier)
         self._tasks = [
             asyncio.create_task(_every(settings.QANOT_HEARTBEAT_S, self._beat), name="heartbeat"),
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._sweep), name="sweep"),
-            asyncio.create_task(_every(settings.QANOT_SWEEP_S, _deliver_waiting), name="delivery"),
-            asyncio.create_task(_every(PRUNED_EVERY_S, _forget_dead_workers), name="prune"),
+            asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._deliver), name="delivery"),
+            asyncio.create_task(_every(PRUNED_EVERY_S, _forget_old), name="prune"),
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_warm(), name="warm"),
         ]
@@ -108,14 +114,32 @@ class Worker:
             self._sessions.add(task)
             task.add_done_callback(self._sessions.discard)
         try:
-            await self._runner.run_session(session_id)
+            wait_s = await self._runner.run_session(session_id)
         except asyncio.CancelledError:
             if not self._runner.is_closing:
                 raise
+        else:
+            if wait_s is not None and not self._runner.is_closing:
+                self._wake_later(session_id, wait_s)
+
+    def _wake_later(self, session_id: int, wait_s: float) -> None:
+        """Come back to a session at the moment when its turn may run; no sweep is as exact."""
+        if (earlier := self._wakes.pop(session_id, None)) is not None:
+            earlier.cancel()
+        self._wakes[session_id] = self._loop.call_later(wait_s, self._wake, session_id)
+
+    def _wake(self, session_id: int) -> None:
+        del self._wakes[session_id]
+        # A full process leaves it to the others, or to its own sweep once it has room.
+        if len(self._opened().running) < settings.QANOT_STREAMS:
+            task = self._loop.create_task(self._run_session(session_id))
+            task.add_done_callback(_log_failure)
 
     async def _close(self) -> None:
         runner = self._opened()
         runner.is_closing = True
+        for wake in self._wakes.values():
+            wake.cancel()
         for task in self._tasks:
             task.cancel()
         handed = [running.claimed for running in runner.running.values()]
@@ -124,6 +148,8 @@ class Worker:
         await asyncio.gather(*(self._hand_back(claimed) for claimed in handed))
         # All of them, as a task that the loop's end cuts off leaves its connection open.
         await asyncio.wait([*self._sessions, *self._tasks], timeout=FAREWELL_S)
+        if self._courier is not None:
+            await self._courier.aclose(FAREWELL_S)
         await runner.hub.aclose()
         await chain.close_providers()
         await close_redis_client()
@@ -162,6 +188,12 @@ class Worker:
                 _log.info("sweep.found", session=session_id)
                 task = asyncio.create_task(self._run_session(session_id))
                 task.add_done_callback(_log_failure)
+
+    async def _deliver(self) -> None:
+        """Look for rows that no bell announced, and for those whose sender died."""
+        if self._courier is not None:
+            for outgoing_id in await in_db(_outgoing_to_send):
+                self._courier.wake(outgoing_id)
 
     async def _listen_for_stops(self) -> None:
         runner = self._opened()
@@ -256,27 +288,16 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(seconds)
 
 
-async def _forget_dead_workers() -> None:
-    """Delete the rows of workers that ended days ago."""
+async def _forget_old() -> None:
+    """Delete the rows of workers that ended days ago, and what else is kept for a time only."""
     await in_db(processes.forget_dead)
-
-
-async def _deliver_waiting() -> None:
-    """Send the answers that were not sent; apart from the sweep, as a channel may hang."""
-    for outgoing_id in await in_db(_outgoing_to_send):
-        await delivery.deliver(outgoing_id)
+    await in_db(tidying.forget_old)
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
     """Log what a task of the loop raised; nobody waits for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.error("task.failed", task=task.get_name(), exc_info=error)
-
-
-def _log_unsent(sending: "Future[None]") -> None:
-    """Log what a send raised; its row says what became of it."""
-    if not sending.cancelled() and (error := sending.exception()) is not None:
-        _log.error("task.failed", task="send", exc_info=error)
 
 
 async def _warm() -> None:
@@ -298,5 +319,5 @@ def _renew_and_look(claims: list[leases.Claimed]) -> tuple[set[uuid.UUID], set[i
 
 
 def _outgoing_to_send() -> list[int]:
-    delivery.settle_interrupted()
-    return list(delivery.queued().values_list("pk", flat=True)[:SWEPT_OUTGOING])
+    delivery.settle_interrupted(processes.living())
+    return delivery.due(SWEPT_OUTGOING)
