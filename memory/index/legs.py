@@ -280,6 +280,22 @@ def meaning(visible: Visible, vector: Sequence[float], *, limit: int = 100) -> d
     return dict(sorted(found, key=lambda row: -row[1]))
 
 
+def nearest_of_all(
+    visible: Visible, vector: Sequence[float], *, limit: int = 100
+) -> dict[int, float]:
+    """Return what `meaning` does, by comparing every vector: what its index is measured by."""
+    space = visible.space
+    if space is None:
+        return {}
+    values = {
+        "scopes": list(visible.scope_ids),
+        "sought": text_of(vector),
+        "space": space.id,
+        "limit": limit,
+    }
+    return dict(sql.fetch(_COMPARE, values, prepare=False))
+
+
 def likeness(
     visible: Visible, vector: Sequence[float], passage_ids: Sequence[int]
 ) -> dict[int, float]:

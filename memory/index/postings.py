@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+import structlog
 from django.db import connection, transaction
 
 from agents import sql
 from memory.index import terms, texts
 from memory.index.terms import Terms
 from memory.models import Passage
+
+_log = structlog.get_logger(__name__)
 
 # A block of so many entries still lies in its row, where reading it costs least.
 BLOCK: Final = 200
@@ -26,26 +29,35 @@ _WAITING: Final = """
     ORDER BY retry_at NULLS FIRST, id LIMIT %s FOR UPDATE SKIP LOCKED
 """
 _COPY: Final = "COPY memory_posting (scope_id, term, first, entries) FROM STDIN"
+# One statement for three tables, as a turn's exchange is indexed on its own.
 _INDEXED: Final = """
-    UPDATE memory_passage p SET is_indexed = true, words = d.words, grams = d.grams
-    FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS d(id, words, grams) WHERE p.id = d.id
-"""
-_COUNT: Final = """
-    UPDATE memory_memoryscope s SET passages = s.passages + d.passages, words = s.words + d.words,
-        grams = s.grams + d.grams, blocks = s.blocks + d.blocks
-    FROM (
-        SELECT scope_id, count(*) AS passages, sum(words) AS words, sum(grams) AS grams,
-            sum(blocks) AS blocks
-        FROM unnest(%s::bigint[], %s::int[], %s::int[], %s::int[])
-            AS p(scope_id, words, grams, blocks)
-        GROUP BY scope_id
-    ) d WHERE s.id = d.scope_id
-"""
-_COUNT_THREADS: Final = """
+    WITH done AS (
+        SELECT * FROM unnest(%(ids)s::bigint[], %(scopes)s::bigint[], %(threads)s::bigint[],
+            %(words)s::int[], %(grams)s::int[], %(blocks)s::int[])
+            AS d(id, scope_id, thread_id, words, grams, blocks)
+    ),
+    passages AS (
+        UPDATE memory_passage p SET is_indexed = true, words = d.words, grams = d.grams,
+            retry_at = NULL, attempts = 0
+        FROM done d WHERE p.id = d.id
+    ),
+    scopes AS (
+        UPDATE memory_memoryscope s SET passages = s.passages + d.passages,
+            words = s.words + d.words, grams = s.grams + d.grams, blocks = s.blocks + d.blocks
+        FROM (
+            SELECT scope_id, count(*) AS passages, sum(words) AS words, sum(grams) AS grams,
+                sum(blocks) AS blocks
+            FROM done GROUP BY scope_id
+        ) d WHERE s.id = d.scope_id
+    )
     UPDATE memory_memorythread t SET words = t.words + d.words
-    FROM (SELECT thread_id, sum(words) AS words FROM unnest(%s::bigint[], %s::int[])
-        AS p(thread_id, words) GROUP BY thread_id) d
+    FROM (SELECT thread_id, sum(words) AS words FROM done GROUP BY thread_id) d
     WHERE t.id = d.thread_id
+"""
+_POSTPONE: Final = """
+    UPDATE memory_passage SET attempts = least(attempts + 1, 1000),
+        retry_at = now() + make_interval(secs => least(15 * 2 ^ least(attempts, 20), 3600))
+    WHERE id = ANY(%s)
 """
 _HIDDEN: Final = """
     SELECT id, scope_id, thread_id, kind, author_name, occurred_at, text, is_indexed, words, grams
@@ -127,30 +139,38 @@ def index_waiting(limit: int = 200) -> int:
     Several workers may do so at once: none takes a row that another one has.
     """
     rows = [Row(*row) for row in sql.fetch(_WAITING, [limit], prepare=False)]
-    if rows:
-        write([_Indexed(row, terms_of(row)) for row in rows])
-        sql.execute(
-            "UPDATE memory_passage SET retry_at = NULL, attempts = 0"
-            " WHERE id = ANY(%s) AND retry_at IS NOT NULL",
-            [[row.id for row in rows]],
-        )
+    indexed, failed = [], []
+    for row in rows:
+        try:
+            indexed.append(_Indexed(row, terms_of(row)))
+        except Exception:
+            # One text that cannot be read must not keep the others from being found.
+            _log.exception("index.unreadable", passage=row.id)
+            failed.append(row.id)
+    if indexed:
+        write(indexed)
+    if failed:
+        sql.execute(_POSTPONE, [failed])
     return len(rows)
 
 
 def write(indexed: Sequence[_Indexed]) -> None:
     """Write the terms of passages that have none, and count them in their scopes."""
-    blocks = _write_blocks(indexed)
-    ids = [item.row.id for item in indexed]
-    words = [item.terms.words for item in indexed]
-    letters = [item.terms.letters for item in indexed]
-    sql.execute(_INDEXED, [ids, words, letters])
-    # In one order, so that two workers never wait for each other.
-    scopes = [item.row.scope_id for item in indexed]
-    sql.fetch(_LOCK_SCOPES, [sorted(set(scopes))])
     # Blocks are counted once a scope, with its first passage.
-    left = dict(blocks)
-    sql.execute(_COUNT, [scopes, words, letters, [left.pop(scope, 0) for scope in scopes]])
-    sql.execute(_COUNT_THREADS, [[item.row.thread_id for item in indexed], words])
+    blocks = dict(_write_blocks(indexed))
+    scopes = [item.row.scope_id for item in indexed]
+    if len(blocks) > 1:
+        # In one order, so that two workers never wait for each other.
+        sql.fetch(_LOCK_SCOPES, [sorted(blocks)])
+    values = {
+        "ids": [item.row.id for item in indexed],
+        "scopes": scopes,
+        "threads": [item.row.thread_id for item in indexed],
+        "words": [item.terms.words for item in indexed],
+        "grams": [item.terms.letters for item in indexed],
+        "blocks": [blocks.pop(scope, 0) for scope in scopes],
+    }
+    sql.execute(_INDEXED, values)
 
 
 def _write_blocks(indexed: Iterable[_Indexed]) -> Mapping[int, int]:

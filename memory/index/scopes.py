@@ -1,6 +1,7 @@
 """What of the index a viewer sees."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from agents import sql
 from agents.core.viewer import Viewer
@@ -66,3 +67,18 @@ def visible(viewer: Viewer) -> Visible:
         version_id=version_id,
         space=space,
     )
+
+
+def narrowed(visible: Visible, scope_ids: Collection[int]) -> Visible:
+    """Return some of the visible scopes, with the counts of those."""
+    rows = sql.fetch(_COUNTS, [[kept for kept in visible.scope_ids if kept in scope_ids]])
+    ids = tuple(row[0] for row in rows)
+    passages, words, grams, vectors = (sum(row[place] for row in rows) for place in range(1, 5))
+    return replace(
+        visible, scope_ids=ids, passages=passages, words=words, grams=grams, vectors=vectors
+    )
+
+
+_COUNTS = """
+    SELECT id, passages, words, grams, vectors FROM memory_memoryscope WHERE id = ANY(%s)
+"""

@@ -35,7 +35,9 @@ MEASURES: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `bench`."""
-    parser.add_argument("measure", choices=("turns", "streams", "faults", "backup", "admin"))
+    parser.add_argument(
+        "measure", choices=("turns", "streams", "faults", "backup", "admin", "search")
+    )
     parser.add_argument(
         "--json", metavar="FILE", help="write the figures as JSON to a file, or to - (stdout)"
     )
@@ -54,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1_000_000,
         metavar="N",
         help="backup: how many transcript entries there are",
+    )
+    parser.add_argument(
+        "--passages", type=int, default=100_000, metavar="N", help="search: how many there are"
     )
 
 
@@ -85,6 +90,8 @@ def _measure(options: argparse.Namespace, home: Home) -> None:
         figures, shown = _backup(options.entries, home)
     elif options.measure == "admin":
         figures, shown = _admin(home)
+    elif options.measure == "search":
+        figures, shown = _search(options.passages, home)
     else:
         figures, shown = _figures(options.measure, home)
     report.deliver(figures, shown, json_to=options.json)
@@ -138,6 +145,16 @@ def _admin(home: Home) -> tuple[report.Figures, Table]:
         django.setup()
         call_command("prepare", stdout=io.StringIO())
         figures, shown = import_string("qanot_site.bench.admin.measure")()
+    return {"load": load, **figures}, shown
+
+
+def _search(passages: int, home: Home) -> tuple[report.Figures, Table]:
+    """Fill and search memory on servers of our own, in this process."""
+    load = report.load()
+    with own_servers(home):
+        django.setup()
+        call_command("prepare", stdout=io.StringIO())
+        figures, shown = import_string("qanot_site.bench.search.measure")(passages=passages)
     return {"load": load, **figures}, shown
 
 

@@ -11,7 +11,7 @@ from qanot_site.env import PROJECT
 
 
 class Command(BaseCommand):
-    help = "Measure the platform in a temporary home: turns, streams, faults, a backup."
+    help = "Measure the platform in a temporary home: turns, streams, faults, a backup, search."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,6 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         given = [options["measure"], "--runs", str(options["runs"])]
         given += ["--entries", str(options["entries"])]
+        given += ["--passages", str(options["passages"])]
         given += ["--points", options["points"]] if options["points"] else []
         given += ["--tenth"] if options["tenth"] else []
         given += ["--json", options["json"]] if options["json"] else []
