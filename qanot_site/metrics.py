@@ -27,6 +27,7 @@ from prometheus_client.registry import Collector
 from agents.models import ProviderAccount
 from qanot_site import beat_life
 from sessions import dashboards
+from sessions.channels.telegram import figures
 
 # Beyond so many agents a label for each would cost the reader more than it tells.
 MOST_AGENTS: Final = 1_000
@@ -85,7 +86,7 @@ class _Deployment(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the figures; without a database only that it is away."""
         try:
-            found = [*_turns(), *_processes(), *_accounts(), *_spending()]
+            found = [*_turns(), *_processes(), *_accounts(), *_bots(), *_spending()]
         except DatabaseError:
             yield _gauge("qanot_database_up", "Whether the database answered this scrape.", 0)
             return
@@ -135,6 +136,29 @@ def _accounts() -> Iterator[Metric]:
         for state in ("ready", "cooling", "off"):
             states.add_metric([str(pk), state], state == is_in)
     yield states
+
+
+def _bots() -> Iterator[Metric]:
+    found = figures.bots()
+    states = GaugeMetricFamily(
+        "qanot_bots", "Bots that are switched on, by how they are.", labels=["state"]
+    )
+    states.add_metric(["heard"], found.heard)
+    states.add_metric(["troubled"], found.troubled)
+    states.add_metric(["unheard"], found.unheard)
+    yield states
+    yield _gauge(
+        "qanot_bot_updates_last_hour", "Updates that bots received within the hour.", found.updates
+    )
+    sends = GaugeMetricFamily(
+        "qanot_bot_sends_last_hour", "What bots sent within the hour.", labels=["state"]
+    )
+    for state, count in found.sends.items():
+        sends.add_metric([state], count)
+    yield sends
+    yield _gauge(
+        "qanot_bot_sends_held_back", "Sends that wait since Telegram answered 429.", found.held_back
+    )
 
 
 def _spending() -> Iterator[Metric]:

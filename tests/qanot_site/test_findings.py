@@ -17,9 +17,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from qanot_site.beat_life import LOCK_ID
-from qanot_site.findings import database, machine, processes, registry
+from qanot_site.findings import bots, database, machine, processes, registry
 from qanot_site.findings.registry import Finding, find_all
 from qanot_site.home import Home
+from sessions.channels.telegram.standing import Trouble
 from sessions.models import Turn, WorkerProcess
 from sessions.turns import leases
 from sessions.turns.processes import DEAD_KEPT, forget_dead
@@ -234,3 +235,39 @@ def test_every_finding_tells_its_fix() -> None:
     for finding in find_all("deployment"):
         assert finding.fix
         assert finding.subject
+
+
+# --- bots ----------------------------------------------------------------------------------------
+
+
+def test_bots_that_hear_nothing_are_told_of_with_what_helps() -> None:
+    long_ago = timezone.now() - timedelta(days=2)
+    revoked = factories.telegram_account(last_error_code=Trouble.TOKEN_REVOKED)
+    factories.telegram_account(
+        last_error_code=Trouble.UPDATE_BROKEN, last_error_at=timezone.now() - timedelta(days=2)
+    )
+    factories.telegram_account(last_error_code=Trouble.OTHER_POLLER, archived_at=long_ago)
+    factories.telegram_account(last_error_code="of_somebody_else")
+    (found,) = bots.troubled_bots()
+    assert (found.code, found.subject) == ("bots.token_revoked", str(revoked))
+    assert "@BotFather" in found.fix
+
+
+def test_bots_that_nobody_asks_for_are_counted() -> None:
+    now = timezone.now()
+    tended = factories.telegram_account(leased_until=now + timedelta(seconds=5))
+    assert codes(bots.pollers()) == []
+    type(tended).objects.filter(pk=tended.pk).update(leased_until=now - timedelta(minutes=1))
+    # One that is new gets its time.
+    factories.telegram_account()
+    (found,) = bots.pollers()
+    assert found.code == "pollers.none"
+    assert " 1 " in found.text
+
+
+def test_messages_are_brought_to_https_addresses_only(settings: Settings) -> None:
+    factories.telegram_account(receives="webhook")
+    settings.QANOT_PUBLIC_URL = "http://bots.example.org"
+    assert codes(bots.bots_without_https()) == ["bots.no_https"]
+    settings.QANOT_PUBLIC_URL = "https://bots.example.org"
+    assert codes(bots.bots_without_https()) == []

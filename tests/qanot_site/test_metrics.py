@@ -1,5 +1,6 @@
 """`/metrics`: who may read it, and what it says."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -9,7 +10,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from sessions import dashboards
-from sessions.models import Turn
+from sessions.channels.telegram.standing import Trouble
+from sessions.models import Outgoing, Turn
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -50,9 +52,22 @@ def test_figures_are_those_of_the_database(token: str) -> None:
     agent = session.agent
     factories.usage_record(team_id=agent.team_id, agent_id=agent.pk, cost_usd=Decimal("1.25"))
     account = factories.provider_account(team=agent.team, switched_off_at=timezone.now())
+    heard = factories.telegram_account(leased_until=timezone.now() + timedelta(minutes=1))
+    factories.telegram_account(last_error_code=Trouble.UNREACHABLE)
+    factories.telegram_account(switched_off_at=timezone.now())
+    factories.channel_update(account=heard)
+    over = factories.turn(state=Turn.State.ANSWERED)
+    factories.outgoing(turn=over, account=heard, state=Outgoing.State.SENT)
     found = scraped()
     for line in (
         "qanot_database_up 1.0",
+        'qanot_bots{state="heard"} 1.0',
+        'qanot_bots{state="troubled"} 1.0',
+        'qanot_bots{state="unheard"} 0.0',
+        "qanot_bot_updates_last_hour 1.0",
+        'qanot_bot_sends_last_hour{state="sent"} 1.0',
+        'qanot_bot_sends_last_hour{state="failed"} 0.0',
+        "qanot_bot_sends_held_back 0.0",
         'qanot_turns{state="queued"} 1.0',
         'qanot_turns{state="running"} 0.0',
         "qanot_workers 0.0",

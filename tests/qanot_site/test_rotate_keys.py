@@ -10,6 +10,7 @@ from pytest_django import Settings
 from agents.models import ProviderAccount
 from agents.services import keys, secrets
 from qanot_site.home import Home, Servers
+from sessions.channels.telegram import tokens
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +45,7 @@ def test_the_homes_key_is_changed_in_two_steps_and_a_restart(
     home: Home, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     account, first = _account(), home.secret_key()
+    bot = factories.telegram_account(sealed_token=tokens.seal_token("1:token-of-a-bot"))
 
     call_command("rotate_keys", "--new")
     # What runs goes on with the key that it knows.
@@ -53,11 +55,13 @@ def test_the_homes_key_is_changed_in_two_steps_and_a_restart(
     _restart(settings, home)
     assert _key(account) == "sk-1"
     call_command("rotate_keys", "--forget")
-    assert "Keys sealed anew: 1" in capsys.readouterr().out
+    assert "Keys sealed anew: 2" in capsys.readouterr().out
 
     _restart(settings, home)
     assert first not in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     assert _key(account) == "sk-1"
+    bot.refresh_from_db()
+    assert tokens.token_of(bot) == "1:token-of-a-bot"
 
 
 def test_a_key_from_the_environment_is_followed(

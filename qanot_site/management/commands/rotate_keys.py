@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agents.services import keys
 from qanot_site.home import Home, HomeUnusable
+from sessions.channels.telegram import tokens
 
 
 class Command(BaseCommand):
@@ -50,15 +51,17 @@ class Command(BaseCommand):
         if home.runs_on_an_older_key():
             # Its processes could not open what is sealed with a key that they do not know.
             raise CommandError("Restart Qanot first: it still runs on the older secret key.")
-        done = keys.reseal_all()
+        done = [keys.reseal_all(), tokens.reseal_all()]
+        unreadable = [name for part in done for name in part.unreadable]
         self.stdout.write(
-            f"Keys sealed anew: {done.changed}; sealed with the current secret key already: "
-            f"{done.kept}; not readable: {len(done.unreadable)}."
+            f"Keys sealed anew: {sum(part.changed for part in done)}; sealed with the current "
+            f"secret key already: {sum(part.kept for part in done)}; not readable: "
+            f"{len(unreadable)}."
         )
-        if done.unreadable:
+        if unreadable:
             raise CommandError(
                 "No known secret key opens the keys of these accounts; enter them again, or add "
-                "the secret key to QANOT_SECRET_KEY_FALLBACKS: " + "; ".join(done.unreadable)
+                "the secret key to QANOT_SECRET_KEY_FALLBACKS: " + "; ".join(unreadable)
             )
 
 
