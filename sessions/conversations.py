@@ -65,7 +65,6 @@ def open_private(
     return session
 
 
-@transaction.atomic
 def open_group(
     *, agent: Agent, account: ChannelAccount, chat: Chat, thread: str = ""
 ) -> ChatSession:
@@ -95,21 +94,21 @@ def _open(
     person: Person | None = None,
     chat: Chat | None = None,
 ) -> ChatSession:
-    session, is_new = ChatSession.objects.get_or_create(
-        agent=agent,
-        account=account,
-        kind=kind,
-        peer=peer,
-        thread=thread,
-        defaults={
-            "team_id": agent.team_id,
-            "person": person,
-            "chat": chat,
-            "title": chat.title if chat is not None else "",
-        },
-    )
-    if is_new:
-        Generation.objects.create(session=session)
+    route = {"agent": agent, "account": account, "kind": kind, "peer": peer, "thread": thread}
+    session = ChatSession.objects.filter(**route).first()
+    if session is None:
+        with transaction.atomic():
+            session, is_new = ChatSession.objects.get_or_create(
+                **route,
+                defaults={
+                    "team_id": agent.team_id,
+                    "person": person,
+                    "chat": chat,
+                    "title": chat.title if chat is not None else "",
+                },
+            )
+            if is_new:
+                Generation.objects.create(session=session)
     # Loaded already; nobody has to ask for them again.
     session.agent, session.account = agent, account
     return session

@@ -131,7 +131,7 @@ def _follow(
     message.body_digest, message.edited_at = digest, edited_at
     message.save(update_fields=["body_digest", "edited_at"])
     earlier = message.content.text if message.content.erased_at is None else ""
-    marked = Enclosed(LABEL, marks.cut(earlier))
+    marked = Enclosed(LABEL, marks.cut(earlier), is_foreign=False)
     accepted = inbox.accept(
         replace(
             inbound,

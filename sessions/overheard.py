@@ -88,4 +88,4 @@ def shown(session: ChatSession, *, now: datetime) -> str:
     lines = [
         f"{said_at:%H:%M} {marks.named(author)}: {text}" for said_at, author, text in reversed(rows)
     ]
-    return "\n".join([marks.line(number, LABEL), *lines, marks.line(number, "end")])
+    return "\n".join([marks.line(number, LABEL), *lines, marks.line(number, marks.FOREIGN_END)])

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -24,6 +24,7 @@ from agents.core.tokens import estimate_messages
 from sessions import marks
 from sessions.marks import Attached, Said
 from sessions.models import Attachment, TranscriptEntry, Turn
+from sessions.turns.seen import images_of
 
 # Enough for most conversations' newest 20,000 tokens in one query.
 PAGE = 500
@@ -61,7 +62,8 @@ class _Entry(NamedTuple):
 # `m` is the message.
 _CAME_WITH = """
     m.public_id, m.received_at, m.author_name, x.text, x.erased_at,
-    (SELECT json_agg(json_build_array(a.kind, a.name, a.media_type, a.size_bytes, a.state, h.text)
+    (SELECT json_agg(json_build_array(a.kind, a.name, a.media_type, a.size_bytes, a.state, h.text,
+            a.picture_id)
         ORDER BY a.number)::text
         FROM bot_sessions_attachment a LEFT JOIN bot_sessions_content h ON h.id = a.transcript_id
         WHERE a.message_id = m.id)
@@ -165,11 +167,18 @@ def of_turn(turn: Turn) -> tuple[Own, ...]:
     said = [_said(text, _CameWith(*came_with)) for text, *came_with in rows]
     return tuple(
         Own(
-            message=UserMessage(marks.shown(each, with_time=len(said) > 1)),
+            message=UserMessage(marks.shown(each, with_time=len(said) > 1), images),
             text=each.text,
             words=marks.words_of(each),
         )
-        for each in said
+        for each, images in zip(said, images_of(said), strict=True)
+    )
+
+
+def shows_foreign(messages: Sequence[Message]) -> bool:
+    """Return whether people forwarded, quoted or were overheard with what others wrote."""
+    return any(
+        isinstance(message, UserMessage) and marks.has_foreign(message.text) for message in messages
     )
 
 
@@ -208,7 +217,24 @@ def _messages_of(entries: Sequence[_Entry]) -> list[Message]:
     """Return entries in neutral form; messages that were answered together show their times."""
     user = TranscriptEntry.Role.USER
     together = Counter(entry.turn_id for entry in entries if entry.role == user)
-    return [_message_of(entry, with_time=together[entry.turn_id] > 1) for entry in entries]
+    messages = [_message_of(entry, with_time=together[entry.turn_id] > 1) for entry in entries]
+    return _with_newest_pictures(entries, messages)
+
+
+def _with_newest_pictures(entries: Sequence[_Entry], messages: list[Message]) -> list[Message]:
+    """Show the pictures of the last exchange again: the next question is often about them."""
+    newest = max((entry.turn_id for entry in entries), default=0)
+    places = [
+        place
+        for place, entry in enumerate(entries)
+        if entry.turn_id == newest and entry.came_with is not None and entry.came_with.attached
+    ]
+    said = [_said("", came) for place in places if (came := entries[place].came_with)]
+    for place, images in zip(places, images_of(said), strict=True):
+        message = messages[place]
+        if isinstance(message, UserMessage):
+            messages[place] = replace(message, images=images)
+    return messages
 
 
 def _message_of(entry: _Entry, *, with_time: bool = False) -> Message:
@@ -244,7 +270,11 @@ def _said(text: str, came_with: _CameWith) -> Said:
         author_name=came_with.author_name,
         context=context,
         attached=tuple(
-            Attached(kind, name, media_type, size, state == Attachment.State.FAILED, heard or "")
-            for kind, name, media_type, size, state, heard in json.loads(came_with.attached or "[]")
+            Attached(
+                kind, name, media_type, size, state == Attachment.State.FAILED, heard or "", picture
+            )
+            for kind, name, media_type, size, state, heard, picture in json.loads(
+                came_with.attached or "[]"
+            )
         ),
     )

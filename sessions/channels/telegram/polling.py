@@ -17,14 +17,21 @@ from typing import Final
 import structlog
 from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from agents.core.errors import LeaseLost
 from agents.core.messages import JsonObject
 from agents.db import in_db
 from agents.net import BadAddress
 from agents.services.keys import KeyMissing
-from sessions.channels.telegram import registering, standing, tending, updates
+from sessions.channels.telegram import (
+    pressing,
+    registering,
+    setup,
+    standing,
+    tending,
+    updates,
+)
 from sessions.channels.telegram.asking import AskError, Refused, Unreachable, ask
 from sessions.channels.telegram.registering import NoPublicAddress
 from sessions.channels.telegram.servers import close_sessions
@@ -145,20 +152,28 @@ class Bot:
         self._webhooks_removed = 0
         self._has_registered = False
         self._is_ailing = account.last_error_code in standing.PASSING
+        self._courtesies: set[asyncio.Task[JsonValue]] = set()
 
     async def run(self) -> None:
         """Ask for updates, or see to it that they are brought; ends where the lease is lost."""
         is_brought = self.account.receives == ChannelAccount.Receives.WEBHOOK
         work: _Work = self._keep_webhook if is_brought else self._poll
         _log.info("bot.tended", account=self.account.pk, receives=self.account.receives)
-        with contextlib.suppress(LeaseLost):
-            while True:
-                pause_s = await self._guarded(work)
-                await asyncio.sleep(pause_s)
+        try:
+            with contextlib.suppress(LeaseLost):
+                while True:
+                    pause_s = await self._guarded(work)
+                    await asyncio.sleep(pause_s)
+        finally:
+            for task in self._courtesies:
+                task.cancel()
 
     async def _guarded(self, work: _Work) -> float:
         """Do one round; return the seconds until the next."""
         try:
+            if not self.account.username:
+                # A file named it; by its user name it knows when a group speaks to it.
+                await setup.introduce(self.account)
             pause_s = await work()
         except Refused as refused:
             return await self._refused(refused)
@@ -231,6 +246,17 @@ class Bot:
                 break
         if number is not None:
             self._offset = max(self._offset, number + 1)
+        self._acknowledge(update)
+
+    def _acknowledge(self, update: JsonObject) -> None:
+        """Let a pressed button come to rest; nothing waits for that courtesy."""
+        number = pressing.pressed_id(update)
+        if number is not None:
+            asked = ask(self.account, pressing.ACKNOWLEDGE, callback_query_id=number)
+            task = asyncio.create_task(asked, name=f"press {self.account.pk}")
+            self._courtesies.add(task)
+            task.add_done_callback(self._courtesies.discard)
+            task.add_done_callback(pressing.log_unacknowledged)
 
     async def _refused(self, refused: Refused) -> float:
         if refused.is_token_refused:

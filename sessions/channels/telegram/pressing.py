@@ -1,11 +1,15 @@
 """Buttons under messages: made for one person, and pressed by them alone."""
 
+import asyncio
+from typing import Final
+
 import structlog
+from pydantic import JsonValue
 
 from agents.core.messages import JsonObject
 from agents.models import Person
 from sessions import commands, outbox
-from sessions.channels.telegram import asking, buttons, places, who
+from sessions.channels.telegram import buttons, places, who
 from sessions.channels.telegram.places import Place
 from sessions.channels.telegram.updates import CallbackQuery, GenerationStopped, Message
 from sessions.commands import Choice, Reply
@@ -14,6 +18,8 @@ from sessions.outbox import Button
 from sessions.turns import stopping
 
 _log = structlog.get_logger(__name__)
+
+ACKNOWLEDGE: Final = "answerCallbackQuery"
 
 
 def press(query: CallbackQuery, update_id: int, account: ChannelAccount) -> None:
@@ -83,18 +89,20 @@ def say(
     )
 
 
-async def acknowledge(account: ChannelAccount, update: JsonObject) -> None:
-    """Let Telegram know that a button's press arrived, so that it stops showing a clock.
+def pressed_id(update: JsonObject) -> str | None:
+    """Return the number of a press, to ``ACKNOWLEDGE`` it; None where no button was pressed.
 
-    Asked after the update was committed. It is a courtesy: what goes wrong is logged.
+    Until Telegram is told that a press arrived it shows a clock on the button.
     """
     query = update.get("callback_query")
-    if not isinstance(query, dict) or not isinstance(query.get("id"), str):
-        return
-    try:
-        await asking.ask(account, "answerCallbackQuery", callback_query_id=query["id"])
-    except Exception as error:
-        _log.info("button.not_acknowledged", account=account.pk, error=type(error).__name__)
+    number = query.get("id") if isinstance(query, dict) else None
+    return number if isinstance(number, str) else None
+
+
+def log_unacknowledged(task: "asyncio.Task[JsonValue]") -> None:
+    """Log how a courtesy went wrong; nobody waits for it."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.info("button.not_acknowledged", error=type(error).__name__)
 
 
 def _stop(subject: str, peer: str, account: ChannelAccount) -> None:

@@ -123,16 +123,17 @@ def _quoted(message: Message, account: ChannelAccount) -> list[Enclosed]:
     text = chosen or described(answered)
     if not text:
         return []
-    author = answered.from_user
+    author, is_foreign = answered.from_user, False
     if author is not None and author.id == account.bot_id:
         by = "written by you"
     elif author is not None and message.from_user is not None and author.id == message.from_user.id:
         by = "written by the same person"
     else:
+        is_foreign = True
         chat = answered.sender_chat
         name = chat.name if chat is not None else author.name if author is not None else ""
         by = f"written by {marks.named(name)}"
-    return [Enclosed(f"quoted, {by}", marks.cut(text, QUOTE_CHARACTERS))]
+    return [Enclosed(f"quoted, {by}", marks.cut(text, QUOTE_CHARACTERS), is_foreign)]
 
 
 def _described(message: Text) -> list[Enclosed]:

@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from agents.core.messages import JsonObject
 from agents.db import in_db
-from sessions.channels.telegram import receiving, registering, standing, updates
+from sessions.channels.telegram import pressing, receiving, registering, standing, updates
 from sessions.channels.telegram.standing import Trouble
 from sessions.models import ChannelAccount
 
@@ -51,17 +51,18 @@ def in_front_of(application: ASGI3Application) -> ASGI3Application:
         if scope["type"] != "http" or not scope["path"].startswith(registering.PREFIX):
             await application(scope, receive, send)
             return
+        status, reply = HTTPStatus.OK, b""
         try:
-            status = await _receive(scope, receive)
+            reply = await _receive(scope, receive)
         except _Answer as ended:
             status = ended.status
-        await _send(send, status)
+        await _send(send, status, reply)
 
     return answer
 
 
-async def _receive(scope: HTTPScope, receive: ASGIReceiveCallable) -> HTTPStatus:
-    """Take one update in; return how the request ends.
+async def _receive(scope: HTTPScope, receive: ASGIReceiveCallable) -> bytes:
+    """Take one update in; return what Telegram is to do about it, if anything.
 
     Raises:
         _Answer: It is refused.
@@ -84,8 +85,11 @@ async def _receive(scope: HTTPScope, receive: ASGIReceiveCallable) -> HTTPStatus
     except DatabaseError as error:
         # Telegram brings it again.
         _log.warning("webhook.waits", account=account_id, error=type(error).__name__)
-        return HTTPStatus.SERVICE_UNAVAILABLE
-    return HTTPStatus.OK
+        raise _Answer(HTTPStatus.SERVICE_UNAVAILABLE) from error
+    number = pressing.pressed_id(update)
+    if number is None:
+        return b""
+    return json.dumps({"method": pressing.ACKNOWLEDGE, "callback_query_id": number}).encode()
 
 
 def _account(account_id: int) -> ChannelAccount | None:
@@ -153,9 +157,11 @@ def _parsed(body: bytes) -> JsonObject:
     return update
 
 
-async def _send(send: ASGISendCallable, status: HTTPStatus) -> None:
-    head = [(b"content-length", b"0")]
+async def _send(send: ASGISendCallable, status: HTTPStatus, reply: bytes) -> None:
+    head = [(b"content-length", str(len(reply)).encode())]
+    if reply:
+        head.append((b"content-type", b"application/json"))
     await send(
         {"type": "http.response.start", "status": status, "headers": head, "trailers": False}
     )
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+    await send({"type": "http.response.body", "body": reply, "more_body": False})
