@@ -32,6 +32,7 @@ from agents.models import (
     User,
 )
 from agents.services import access, memberships
+from sessions.models import ChannelAccount, ChannelContact
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,31 @@ def _chat_page(user: User) -> str:
     return reverse("chat")
 
 
+def _has_bot(user: User) -> bool:
+    # Connected, and by now somebody's own: until then the page has a code to scan.
+    bots = _bots(user)
+    return ChannelContact.objects.filter(
+        account__in=bots, access=ChannelContact.Access.ALLOWED
+    ).exists()
+
+
+def _bot_page(user: User) -> str:
+    bot = _bots(user).order_by("id").first()
+    if bot is not None:
+        return reverse("admin:bot_sessions_channelaccount_change", args=[bot.pk])
+    agent = agent_of(user)
+    page = reverse("admin:bot_sessions_channelaccount_connect")
+    return f"{page}?{urlencode({'agent': agent.pk})}" if agent else page
+
+
+def _bots(user: User) -> QuerySet[ChannelAccount]:
+    agent = agent_of(user)
+    bots = ChannelAccount.objects.filter(
+        channel=ChannelAccount.Channel.TELEGRAM, archived_at=None, switched_off_at=None
+    )
+    return bots.filter(team=agent.team_id) if agent is not None else bots.none()
+
+
 def _owns(user: User) -> bool:
     agent = agent_of(user)
     return agent is not None and memberships.is_owner(user, agent.team_id)
@@ -179,6 +205,15 @@ STEPS: tuple[Step, ...] = (
         button=_("Open the chat"),
         is_done=_has_tried,
         address=_chat_page,
+    ),
+    Step(
+        name="telegram",
+        title=_("Talk on Telegram"),
+        text=_("If you like: make a bot there, paste its token, scan a code."),
+        button=_("Connect a bot"),
+        is_done=_has_bot,
+        address=_bot_page,
+        is_optional=True,
     ),
     Step(
         name="colleague",

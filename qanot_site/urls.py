@@ -5,6 +5,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
 from qanot_site import account, api, first_steps, health, joining, languages, login, metrics
+from sessions.channels.telegram import connecting
 
 urlpatterns = [
     path("", login.home, name="home"),
@@ -25,6 +26,7 @@ urlpatterns = [
     path("account/password/", login.change_password, name="password-change"),
     path("account/logins/", account.page, name="logins"),
     path("account/logins/end/", account.end, name="logins-end"),
+    path("account/telegram/", connecting.page, name="account-telegram"),
     path("language/", languages.choose, name="set_language"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("healthz", health.healthz, name="healthz"),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from agents.admin.base import NarrowedByTeam
-from agents.models import Agent, ProviderAccount
+from agents.models import Agent
 from agents.services import managed
 
 NOTE = "kept_in_file"
@@ -120,4 +120,4 @@ class ManagedAccounts(ManagedNote):
 
 def is_managed(row: object) -> bool:
     """Return whether a file owns a row."""
-    return isinstance(row, Agent | ProviderAccount) and bool(row.managed_by)
+    return managed.is_kind(row) and bool(getattr(row, "managed_by", ""))

@@ -6,20 +6,37 @@ a document. The same parts are compared, written, exported and watched.
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol
 
 from django.core.exceptions import PermissionDenied
+from django.db import models
 from django.utils.translation import gettext
 from pydantic import AwareDatetime, BaseModel, ValidationError
 
 from agents.models import Agent, AgentDocument, ProviderAccount
 
 Parts = dict[str, object]
-Managed = Agent | ProviderAccount
+
+
+class Managed(Protocol):
+    """A row that a file may own: an agent, an account, and what other apps register."""
+
+    @property
+    def pk(self) -> Any: ...  # as Django has it
+    @property
+    def team_id(self) -> int: ...
+    @property
+    def managed_by(self) -> str: ...
+    @property
+    def managed_mark(self) -> Any: ...  # a JSON column
+
+
+# How rows of apps above are taken apart, by model.
+_registered: dict[type[models.Model], Callable[[Any], Parts]] = {}
 
 AGENT_FIELDS: Final = (
     "name",
@@ -29,6 +46,12 @@ AGENT_FIELDS: Final = (
     "prompt_preset",
     "max_iterations",
     "daily_cap_usd",
+    "keeps_memory",
+    "detector_pack",
+    "private_facts",
+    "auto_recall",
+    "extracts_facts",
+    "notes_days",
 )
 ACCOUNT_FIELDS: Final = (
     "kind",
@@ -106,11 +129,24 @@ def shared_documents(agent: Agent) -> dict[str, AgentDocument]:
     return {row.name: row for row in rows}
 
 
+def register(model: type[models.Model], parts: Callable[[Any], Parts]) -> None:
+    """Say how the rows of a model of another app are taken apart."""
+    _registered[model] = parts
+
+
+def is_kind(row: object) -> bool:
+    """Return whether a row is of a kind that a file may own."""
+    return isinstance(row, Agent | ProviderAccount) or type(row) in _registered
+
+
 def parts_of(row: Managed, *, put_away: Collection[str] = ()) -> Parts:
     """Return what a file may say of a row."""
     if isinstance(row, Agent):
         return agent_parts(row, put_away=put_away)
-    return account_parts(row)
+    if isinstance(row, ProviderAccount):
+        return account_parts(row)
+    parts: Parts = _registered[model_of(row)](row)
+    return parts
 
 
 def mark_of(row: Managed) -> Mark | None:
@@ -147,11 +183,18 @@ def release(row: Managed) -> None:
 
 
 def _store(row: Managed, file: str, mark: Mark | None) -> None:
-    row.managed_by = file
-    row.managed_mark = mark.model_dump(mode="json") if mark else None
+    kept = {"managed_by": file, "managed_mark": mark.model_dump(mode="json") if mark else None}
+    for name, value in kept.items():
+        setattr(row, name, value)
     # Not by save(): an account would count as edited, and its open connections as outdated.
-    rows = type(row)._base_manager.filter(pk=row.pk)
-    rows.update(managed_by=row.managed_by, managed_mark=row.managed_mark)
+    model_of(row)._base_manager.filter(pk=row.pk).update(**kept)
+
+
+def model_of(row: Managed) -> type[models.Model]:
+    model = type(row)
+    if not issubclass(model, models.Model):
+        raise AssertionError("rows are rows")
+    return model
 
 
 def drift(row: Managed) -> tuple[str, ...]:
@@ -237,5 +280,6 @@ def part_in_words(row: Managed, part: str) -> str:
     if part == "chain":
         return gettext("chain")
     # An older release may have marked what is no column any more.
-    labels = {field.name: str(field.verbose_name) for field in type(row)._meta.concrete_fields}
+    columns = model_of(row)._meta.concrete_fields
+    labels = {field.name: str(field.verbose_name) for field in columns}
     return labels.get(part, part)

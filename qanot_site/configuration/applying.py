@@ -110,7 +110,7 @@ def _tell(step: Step, row: Managed, file: str) -> None:
         team_id=row.team_id,
         actor=ACTOR,
         action="config.applied",
-        subject=audit.subject_of(row),
+        subject=f"{audit.noun_of(managed.model_of(row))}:{row.pk}",
         reason=file,
         changes=changes,
     )

@@ -10,6 +10,7 @@ from agents.services.managed import Managed
 from qanot_site.configuration import toml
 from qanot_site.configuration.section import Section
 from qanot_site.configuration.sections import SECTIONS
+from sessions.models import ChannelAccount
 
 _HEAD = (
     "# The set-up of a team of Qanot: docs/configuration.md",
@@ -23,7 +24,8 @@ def export(team: Team, *, by: User | str, only: Agent | None = None) -> str:
     """Return the file's text; that it was made is written into the audit log.
 
     Args:
-        only: One agent, with the accounts that it asks; else all that are not archived.
+        only: One agent, with the accounts that it asks and its bots; else all that are not put
+            away.
     """
     lines = [*_HEAD, "", toml.pair("team", team.slug)]
     for section in SECTIONS:
@@ -44,6 +46,9 @@ def _rows(section: Section, team: Team, only: Agent | None) -> Iterator[Managed]
     for row in section.rows(team).values():
         if isinstance(row, Agent):
             if row.archived_at is None if only is None else row.pk == only.pk:
+                yield row
+        elif isinstance(row, ChannelAccount):
+            if only is None or row.agent_id == only.pk:
                 yield row
         elif only is None or row.pk in asked:
             yield row

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from agents.models import ProviderAccount, Team
+from agents.models import Agent, ProviderAccount, Team
 from agents.services.managed import Managed, Parts
 from qanot_site.configuration.errors import FileRefused, Mistake, OwnedByOther
 from qanot_site.configuration.reading import ConfigurationFile
@@ -97,7 +97,11 @@ def make(file: ConfigurationFile, team: Team, *, takes_over: bool, archives_miss
 
 def _known(file: ConfigurationFile, team: Team) -> Known:
     stored = ProviderAccount.objects.filter(team=team).values_list("name", flat=True)
-    return Known(frozenset({*stored, *file.tables["accounts"]}))
+    agents = Agent.objects.filter(team=team, archived_at=None).values_list("slug", flat=True)
+    return Known(
+        accounts=frozenset({*stored, *file.tables["accounts"]}),
+        agents=frozenset({*agents, *file.tables["agents"]}),
+    )
 
 
 def _step(section: Section, file: str, key: str, row: Managed | None, wanted: Parts) -> Step:

@@ -18,9 +18,11 @@ class Known:
 
     Args:
         accounts: Names of the team's accounts, with those that the file adds.
+        agents: Slugs of the team's living agents, likewise.
     """
 
     accounts: frozenset[str]
+    agents: frozenset[str]
 
 
 class Section(Protocol):

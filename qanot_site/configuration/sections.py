@@ -7,6 +7,7 @@ from typing import Final
 
 from qanot_site.configuration.accounts import Accounts
 from qanot_site.configuration.agents import Agents
+from qanot_site.configuration.channels import Channels
 from qanot_site.configuration.section import Section
 
-SECTIONS: Final[tuple[Section, ...]] = (Accounts(), Agents())
+SECTIONS: Final[tuple[Section, ...]] = (Accounts(), Agents(), Channels())

@@ -24,6 +24,7 @@ from agents.models.people import LANGUAGE_CHOICES
 from agents.providers.presets import PRESETS
 from agents.services import accounts
 from agents.tools import registry
+from sessions.models import ChannelAccount
 
 # Beyond it pydantic counts no places: 1e-999999999 would be shown with a billion zeros.
 MOST_PLACES: Final = 20
@@ -127,6 +128,13 @@ def _none(value: object) -> object:
     return None if value == NONE else value
 
 
+def _float(value: object) -> object:
+    """Return seconds as a column has them; TOML's numbers are read as decimals."""
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 Usd = Annotated[
     Annotated[Decimal, Field(ge=0, max_digits=10, decimal_places=4)] | None, BeforeValidator(_exact)
@@ -140,6 +148,11 @@ DocumentName = Annotated[str, AfterValidator(_document_name)]
 Tool = Annotated[str, one_of("tool", registry.names)]
 Language = Annotated[str, one_of("language", lambda: [code for code, _ in LANGUAGE_CHOICES])]
 TimeZone = Annotated[str, one_of("time zone", lambda: sorted(available_timezones()))]
+DetectorPack = Annotated[str, one_of("pack of rules", lambda: Agent.DetectorPack.values)]
+PrivateFacts = Annotated[str, one_of("audience", lambda: Agent.PrivateFacts.values)]
+NotesDays = Annotated[
+    Annotated[int, Field(ge=1), _column(Agent, "notes_days")] | None, BeforeValidator(_none)
+]
 PromptOrder = Annotated[str, one_of("prompt order", lambda: Agent.PromptPreset.values)]
 Effort = Annotated[
     str, one_of("effort", lambda: [OFF, *(name for name in ChainLink.Effort.values if name)])
@@ -152,6 +165,12 @@ KeyReference = Annotated[Text, Field(max_length=200), _column(ProviderAccount, "
 Seconds = Annotated[
     Annotated[int, _column(ProviderAccount, "first_event_s")] | None, BeforeValidator(_none)
 ]
+Receives = Annotated[str, one_of("way", lambda: ChannelAccount.Receives.values)]
+AnswerMode = Annotated[str, one_of("answer mode", lambda: ChannelAccount.AnswerMode.values)]
+UnknownPolicy = Annotated[str, one_of("policy", lambda: ChannelAccount.UnknownPolicy.values)]
+ChatAccess = Annotated[str, one_of("access", lambda: ChannelAccount.Access.values)]
+Groups = Annotated[str, one_of("way", lambda: ChannelAccount.Groups.values)]
+ChannelId = Annotated[Text, Field(max_length=64), AfterValidator(_filled)]
 
 
 class Table(BaseModel):
@@ -216,6 +235,12 @@ class AgentTable(Table):
     prompt_preset: PromptOrder = Agent.PromptPreset.DEFAULT.value
     max_iterations: Annotated[int, _column(Agent, "max_iterations")] = 25
     daily_cap_usd: Cap = Decimal("5.00")
+    keeps_memory: bool = True
+    detector_pack: DetectorPack = Agent.DetectorPack.STANDARD.value
+    private_facts: PrivateFacts = Agent.PrivateFacts.PRIVATE.value
+    auto_recall: bool = True
+    extracts_facts: bool = True
+    notes_days: NotesDays = None
     tools: Annotated[list[Tool], AfterValidator(_once)] = []
     chain: list[LinkTable] = []
     documents: dict[DocumentName, DocumentTable] = {}
@@ -241,3 +266,21 @@ class AccountTable(Table):
         if self.preset is None and self.kind is None:
             raise ValueError("an account needs a preset or a kind")
         return self
+
+
+class ChannelTable(Table):
+    """One Telegram bot; of its token, at most where it stands."""
+
+    agent: Slug
+    token_reference: KeyReference = ""
+    base_url: Address = ""
+    may_reach_private: bool = False
+    receives: Receives = ChannelAccount.Receives.POLLING.value
+    answer_mode: AnswerMode = ChannelAccount.AnswerMode.AUTO.value
+    unknown_policy: UnknownPolicy = ChannelAccount.UnknownPolicy.RESEND.value
+    access: ChatAccess = ChannelAccount.Access.PAIRING.value
+    groups: Groups = ChannelAccount.Groups.MENTION.value
+    bound_channels: Annotated[list[ChannelId], AfterValidator(_once)] = []
+    shows_receipts: bool = False
+    pause_s: Annotated[float, BeforeValidator(_float), Field(ge=0, le=30)] = 1.0
+    messages_per_minute: Annotated[int, Field(ge=1, le=32_767)] = 15

@@ -41,8 +41,9 @@ def _value(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
-    if isinstance(value, Decimal):
-        return format(value, "f")
+    if isinstance(value, Decimal | float):
+        # As it is written: 0.1 is no longer number in the file than on a page.
+        return format(Decimal(str(value)), "f")
     if isinstance(value, str):
         return _long(value) if "\n" in value else _basic(value)
     if isinstance(value, Mapping):

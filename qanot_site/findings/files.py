@@ -8,6 +8,8 @@ from agents.models import Agent, ProviderAccount
 from agents.services import managed
 from agents.services.managed import Managed
 from qanot_site.findings.registry import Finding, check
+from sessions.channels.telegram import parts as _parts  # noqa: F401 — how bots are taken apart
+from sessions.models import ChannelAccount
 
 
 @check
@@ -15,7 +17,12 @@ def drift() -> Iterator[Finding]:
     """Yield what somebody changed since a file was applied, here or in the file."""
     agents = Agent.objects.filter(archived_at=None).exclude(managed_by="")
     accounts = ProviderAccount.objects.exclude(managed_by="")
-    rows: list[Managed] = [*agents.order_by("id"), *accounts.order_by("id")]
+    bots = ChannelAccount.objects.filter(archived_at=None).exclude(managed_by="")
+    rows: list[Managed] = [
+        *agents.order_by("id"),
+        *accounts.order_by("id"),
+        *bots.select_related("agent").order_by("id"),
+    ]
     for row in rows:
         yield from _of(row)
 

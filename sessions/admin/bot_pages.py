@@ -6,7 +6,6 @@ answers, even when a token is wrong, is an ordinary answer: it is no error of ou
 
 from typing import Any
 
-import segno
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -27,6 +26,7 @@ from agents.services import access, people
 from sessions.admin import bot_words as words
 from sessions.admin.bot_form import BotForm, TokenForm
 from sessions.channels.telegram import pairing, setup
+from sessions.channels.telegram.connecting import qr_code
 from sessions.channels.telegram.setup import Draft, Found, SetupTrouble
 from sessions.errors import NotPending, WrongCode
 from sessions.models import ChannelAccount, ChannelContact, PairingRequest
@@ -141,7 +141,7 @@ class BotPages(TeamAdmin):
     def token_page(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Take another token of the same bot."""
         bot = self._bot(request, pk)
-        if not self.has_change_permission(request, bot):
+        if not self.has_change_permission(request, bot) or _says_where(bot):
             raise PermissionDenied
         if request.method != "POST":
             return self._token_page(request, bot)
@@ -224,7 +224,7 @@ class BotPages(TeamAdmin):
             "own": own,
             "allowed": allowed.count(),
             "waiting": waiting.count(),
-            "may_change": self.has_change_permission(request, bot),
+            "may_change": self.has_change_permission(request, bot) and not _says_where(bot),
         }
 
     @method_decorator(require_POST)
@@ -264,11 +264,9 @@ class BotPages(TeamAdmin):
         return page.narrow(request, rows, self.edit_roles)
 
 
-def qr_code(address: str) -> str:
-    """Return a QR code as SVG, dark on light in every theme: cameras read that best."""
-    return segno.make(address, error="m", micro=False).svg_inline(
-        scale=1, border=3, dark="#10312d", light="#ffffff", omitsize=True
-    )
+def _says_where(bot: ChannelAccount) -> bool:
+    """Return whether a file owns the bot and says where its token stands."""
+    return bool(bot.managed_by and bot.token_reference)
 
 
 def _look(draft: Draft) -> Found:

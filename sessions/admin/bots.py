@@ -10,16 +10,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminTextInputWidget
 
 from agents.admin import links
 from agents.admin.archive import ArchivedFilter
 from agents.admin.base import TeamForm
+from agents.admin.managed import ManagedNote, is_managed
 from agents.admin.showing import once
-from agents.models import Agent
 from agents.services import access
 from sessions.admin import bot_words as words
 from sessions.admin.bot_pages import NAME, BotPages
 from sessions.channels.telegram import bots
+from sessions.channels.telegram.parts import AGENT, BOT_FIELDS
 from sessions.channels.telegram.setup import TELEGRAM_CHANNEL, SetupTrouble
 from sessions.models import ChannelAccount, ChannelContact
 
@@ -68,7 +70,7 @@ class BotSettingsForm(TeamForm):
 
 
 @admin.register(ChannelAccount)
-class BotAdmin(BotPages):
+class BotAdmin(ManagedNote, BotPages):
     """The team's bots."""
 
     nav_title = _("Telegram bots")
@@ -76,6 +78,7 @@ class BotAdmin(BotPages):
     form = BotSettingsForm
     fixed_fields = ("channel",)
     change_form_outer_before_template = "admin/bots/panel.html"
+    list_before_template = "admin/bots/first.html"
     list_display = ("shown_name", "agent", "state_label", "shown_contacts", "team", "received_at")
     list_select_related = ("team", "agent")
     list_filter = (BotsFilter, ArchivedFilter, "team", "agent")
@@ -92,8 +95,22 @@ class BotAdmin(BotPages):
         )
         return counted
 
+    # What `ManagedNote` puts its note above.
+    @property
+    def fieldsets(self) -> Any:
+        """Return a bot's settings; another channel's door has fewer."""
+        return _SETTINGS
+
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
-        return _SETTINGS if isinstance(obj, ChannelAccount) and _is_bot(obj) else _DOOR
+        is_bot = isinstance(obj, ChannelAccount) and _is_bot(obj)
+        return super().get_fieldsets(request, obj) if is_bot else _DOOR
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: models.Model | None = None
+    ) -> tuple[str, ...]:
+        """Return also what a file says of the bot."""
+        names = super().get_readonly_fields(request, obj)
+        return (*names, "name", AGENT, *BOT_FIELDS) if is_managed(obj) else names
 
     def formfield_for_foreignkey(
         self, db_field: "models.ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
@@ -105,6 +122,13 @@ class BotAdmin(BotPages):
             for name in ("can_add_related", "can_change_related", "can_delete_related"):
                 setattr(widget, name, False)
         return field
+
+    def formfield_for_dbfield(
+        self, db_field: "models.Field[Any, Any]", request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        if db_field.name == "bound_channels":
+            kwargs["widget"] = UnfoldAdminTextInputWidget
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -245,12 +269,6 @@ class BotAdmin(BotPages):
     ) -> list[ChannelAccount]:
         mine = self.narrow(request, ChannelAccount.objects.all(), self.edit_roles)
         return list(mine.filter(pk__in=rows.values("pk"), channel=TELEGRAM_CHANNEL))
-
-
-def connect_address(agent: Agent | None) -> str:
-    """Return the address of the page that connects a bot for an agent."""
-    page = reverse(f"admin:{NAME}_connect")
-    return f"{page}?agent={agent.pk}" if agent is not None else page
 
 
 def _is_bot(row: ChannelAccount) -> bool:

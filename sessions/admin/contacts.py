@@ -41,7 +41,7 @@ class ContactAdmin(ReadOnlyAdmin):
         "shown_bot",
         "shown_person",
         "language",
-        "access_label",
+        "access",
         "decided_by",
         "decided_at",
         "paused_until",
@@ -156,7 +156,7 @@ class PairingAdmin(ReadOnlyAdmin):
         "shown_bot",
         "created_at",
         "expires_at",
-        "state_label",
+        "shown_state",
         "decided_by",
         "decided_at",
     )
@@ -238,6 +238,11 @@ class PairingAdmin(ReadOnlyAdmin):
         if row.state == OPEN and not pairing.is_pending(row):
             return "over", gettext("too old")
         return row.state, row.get_state_display()
+
+    @admin.display(description=_("state"))
+    def shown_state(self, row: PairingRequest) -> str:
+        """Return how the request stands, on its own page."""
+        return self.state_label(row)[1]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         """Return whether the user may decide in any team; which one is asked of each row."""

@@ -34,17 +34,21 @@ from memory.models import (
     DailyNote,
     MemoryDocument,
     MemoryDocumentVersion,
+    MemoryProposal,
+    MemorySettings,
     Origin,
     Scope,
     WalEntry,
 )
 from sessions.models import (
     ChannelAccount,
+    ChannelContact,
     ChatSession,
     Content,
     Generation,
     InboundMessage,
     Outgoing,
+    PairingRequest,
     TranscriptEntry,
     Turn,
     TurnStep,
@@ -114,6 +118,7 @@ def build_side(name: str, *, at: datetime | None = None) -> Side:
         expires_at=at + timedelta(days=36_500),
     )
     side.make(LoginRecord, user=human, session_key=f"key-{name}", user_agent=f"Browser {EVIL}")
+    _build_bot(side, agent, person, at)
     _build_documents(side, agent, person)
     side.make(
         DocumentProposal,
@@ -143,6 +148,35 @@ def build_side(name: str, *, at: datetime | None = None) -> Side:
     # What services wrote meanwhile.
     side.rows[AuditEvent] = list(AuditEvent.objects.filter(team_id=team.pk))
     return side
+
+
+def _build_bot(side: Side, agent: Agent, person: Person, at: datetime) -> None:
+    """Store a bot, somebody who writes to it, and their wish to be let in."""
+    name = side.team.slug
+    bot = side.make(
+        ChannelAccount,
+        team=side.team,
+        agent=agent,
+        channel=ChannelAccount.Channel.TELEGRAM,
+        name=f"Bot {name} {EVIL}",
+        bot_id=10_000_000_000 + side.team.pk,
+        username=f"{name}_bot",
+    )
+    contact = side.make(
+        ChannelContact,
+        account=bot,
+        external_id=f"contact-{name}",
+        person=person,
+        username=f"u_{name}",
+        display_name=f"Contact {name} {EVIL}",
+    )
+    side.make(
+        PairingRequest,
+        contact=contact,
+        code="7KX4PM",
+        created_at=at,
+        expires_at=at + timedelta(days=36_500),
+    )
 
 
 def _build_documents(side: Side, agent: Agent, person: Person) -> None:
@@ -279,6 +313,9 @@ def _build_memory(side: Side, agent: Agent, person: Person, at: datetime) -> Non
         document = side.make(MemoryDocument, team=team, **scope, text=text, version_number=1)
         side.make(MemoryDocumentVersion, document=document, number=1, text=text, source="message:1")
         side.make(
+            MemoryProposal, document=document, base_version=1, text=text, source="consolidation:1"
+        )
+        side.make(
             DailyNote,
             team=team,
             **scope,
@@ -288,3 +325,4 @@ def _build_memory(side: Side, agent: Agent, person: Person, at: datetime) -> Non
             answer=text,
             source=f"turn:{team.pk}-{scope['scope']}",
         )
+    side.make(MemorySettings, team=team)

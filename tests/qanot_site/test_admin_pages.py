@@ -16,6 +16,7 @@ from agents.admin.archive import ArchivedFilter
 from agents.admin.base import ReadOnlyAdmin, TeamAdmin
 from agents.admin.owners import OwnersAdmin
 from agents.models import ApiToken, User
+from sessions.admin.bots import BotsFilter
 from tests.qanot_site.admin_scene import EVIL, PRIVATE, SHARED, Side, build_side
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +44,13 @@ def client_of(user: User) -> Client:
     return client
 
 
+def everything(model: type[models.Model]) -> dict[str, str]:
+    """Return what a list is asked that shows all its rows."""
+    filters = admin.site.get_model_admin(model).list_filter
+    query = {"archived": "all"} if ArchivedFilter in filters else {}
+    return {**query, "doors": "all"} if BotsFilter in filters else query
+
+
 @pytest.fixture
 def ours() -> Side:
     return build_side("ours")
@@ -66,8 +74,12 @@ def test_every_model_of_ours_has_a_page_or_a_reason_not_to() -> None:
         if not admin.site.is_registered(model)
     }
     # Edited on their agent's page; secrets; a prompt, which is private text and short-lived; a
-    # state of the agent's persona page.
-    assert without == {"ChainLink", "ToolGrant", "LoginLink", "TurnFreeze", "BootstrapRitual"}
+    # state of the agent's persona page. Of bots: numbers that say what was taken in or sent, a
+    # secret, what a group said to others, and what stands on its message's or send's page.
+    assert without == {
+        *("ChainLink", "ToolGrant", "LoginLink", "TurnFreeze", "BootstrapRitual"),
+        *("ChannelUpdate", "OutgoingPart", "PairingLink", "OverheardMessage", "Attachment"),
+    }
 
 
 def may_read(role: str, model: type[models.Model]) -> bool:
@@ -87,9 +99,7 @@ def test_readers_see_their_own_rows_only(role: str, ours: Side, theirs: Side) ->
                 404,
             )
             continue
-        is_archived = ArchivedFilter in admin.site.get_model_admin(model).list_filter
-        query = {"archived": "all"} if is_archived else {}
-        listed = client.get(address(model, "changelist"), query)
+        listed = client.get(address(model, "changelist"), everything(model))
         assert listed.status_code == 200, model
         shown = set(listed.context["cl"].queryset.values_list("pk", flat=True))
         assert shown == {row.pk for row in ours.rows[model]}
@@ -104,7 +114,7 @@ def test_readers_see_their_own_rows_only(role: str, ours: Side, theirs: Side) ->
 def test_a_superuser_sees_both_teams(ours: Side, theirs: Side, superuser: User) -> None:
     for model in PAGES:
         client = client_of(superuser)
-        listed = client.get(address(model, "changelist"))
+        listed = client.get(address(model, "changelist"), everything(model))
         shown = set(listed.context["cl"].queryset.values_list("pk", flat=True))
         assert shown >= {row.pk for side in (ours, theirs) for row in side.rows[model]}
         for side in (ours, theirs):

@@ -1,12 +1,14 @@
-"""Thirty planted secrets, sent on the real ways in; none of them is found where people look."""
+"""Thirty-two planted secrets, sent on the real ways in; none of them is found where people look."""
 
 import io
 import json
 import logging
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Literal
 
 import pytest
+from asgiref.sync import async_to_sync
 from celery import shared_task
 from django.apps import apps
 from django.contrib import admin
@@ -18,7 +20,9 @@ from pydantic import JsonValue
 from agents.models import AgentDocument, File, Membership, ProviderAccount, User
 from agents.services import secrets
 from qanot_site import logs
-from sessions.models import Content, InboundMessage, Turn
+from sessions.channels.telegram import setup, tokens
+from sessions.channels.telegram.setup import SetupTrouble
+from sessions.models import ChannelAccount, Content, InboundMessage, Turn
 from sessions.turns.worker import Worker
 from tests import factories
 from tests.fakes.script import CallTool, Refusal, answer
@@ -66,6 +70,8 @@ STORED_KEY = f"sk-ant-api03-{_N}26abcdefghijkl"
 TASK_ARGUMENT = f"xai-{_N}27abcdefghijkl"
 EXCEPTION = f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi{_N}28.abcdefgh{_N}"
 TRACEBACK = f"redis://:{_N}29abcdefgh@redis.example.org/0"
+BOT_TOKEN = f"31:AA{_N}31abcdefghijklmnopqrstuvwxyz"
+STORED_BOT_TOKEN = f"32:AA{_N}32abcdefghijklmnopqrstuvwxyz"
 PRIVATE_KEY = f"-----BEGIN PRIVATE KEY-----\nMIIE{_N}30abcdef\n-----END PRIVATE KEY-----"
 ALL = [
     *SAID.values(),
@@ -81,9 +87,13 @@ ALL = [
     EXCEPTION,
     TRACEBACK,
     PRIVATE_KEY,
+    BOT_TOKEN,
+    STORED_BOT_TOKEN,
 ]
+# Where nobody listens.
+NOBODY = "http://127.0.0.1:9"
 # What of each is secret: without the part that says which kind it is.
-MARKS = [f"{_N}{number:02}" for number in range(1, 31) if number != 9] + ["ZQ7CANARY09"]
+MARKS = [f"{_N}{number:02}" for number in range(1, 33) if number != 9] + ["ZQ7CANARY09"]
 
 
 @shared_task(name="tests.canary")  # type: ignore[untyped-decorator]  # Celery has no types
@@ -118,8 +128,8 @@ def assert_clean(text: str, where: str) -> None:
     assert not found, (where, found, [text[text.index(mark) - 80 :][:160] for mark in found])
 
 
-def test_thirty_are_planted() -> None:
-    assert len(ALL) == len(set(ALL)) == len(MARKS) == 30
+def test_thirty_two_are_planted() -> None:
+    assert len(ALL) == len(set(ALL)) == len(MARKS) == 32
     assert all(any(mark in planted for planted in ALL) for mark in MARKS)
 
 
@@ -127,9 +137,13 @@ def test_no_canary_is_found_in_logs_derived_texts_errors_and_pages(
     scene: Scene, start_worker: Callable[[], Worker], logged: Callable[[], str]
 ) -> None:
     ProviderAccount.objects.update(key_reference="", sealed_key=secrets.seal(STORED_KEY))
+    bot = factories.telegram_account(
+        agent=scene.agent, sealed_token=tokens.seal_token(STORED_BOT_TOKEN), base_url=NOBODY
+    )
     root = factories.user(is_superuser=True, username="root")
     _through_the_chat(scene, start_worker)
     _through_requests(scene, root)
+    _through_bots(bot, root)
     _through_tasks_and_errors()
     text = logged()
     assert '"event": "answer.committed"' in text
@@ -176,6 +190,24 @@ def _through_requests(scene: Scene, root: User) -> None:
     page = reverse("admin:agents_provideraccount_change", args=[account.pk])
     answered = client.post(page, {"name": "", "new_key": NEW_KEY, "key": NEW_KEY})
     assert_clean(answered.content.decode(), page)
+
+
+def _through_bots(bot: ChannelAccount, root: User) -> None:
+    """Paste a token where bots are connected, and ask for the stored one, in vain."""
+    client = Client(raise_request_exception=False)
+    client.force_login(root)
+    name = "admin:bot_sessions_channelaccount"
+    form = {"token": BOT_TOKEN, "base_url": NOBODY, "agent": str(bot.agent_id)}
+    for page in (
+        *(reverse(f"{name}_{step}") for step in ("connect", "check")),
+        reverse(f"{name}_token", args=[bot.pk]),
+    ):
+        assert_clean(client.post(page, form).content.decode(), page)
+        assert_clean(client.post(page, {**form, "agent": "0"}).content.decode(), page)
+    with pytest.raises(SetupTrouble) as refused:
+        async_to_sync(setup.look)(setup.draft_of(bot))
+    shown = "".join(traceback.format_exception(refused.value))
+    assert_clean(f"{shown} {refused.value!r} {setup.draft_of(bot)!r}", "errors")
 
 
 def _through_tasks_and_errors() -> None:

@@ -56,6 +56,22 @@ def test_each_step_ticks_itself_by_what_its_page_leaves_behind(agent: Agent, own
     assert ticked(owner) == ["model", "persona", "try"]
 
 
+def test_bot_is_a_step_for_those_who_like_and_ticks_once_somebody_is_paired(
+    agent: Agent, owner: User
+) -> None:
+    def address() -> str:
+        (row,) = [row for row in first_steps.standings(owner) if row.step.name == "telegram"]
+        return row.address
+
+    connect = reverse("admin:bot_sessions_channelaccount_connect")
+    assert address() == f"{connect}?agent={agent.pk}"
+    bot = factories.telegram_account(agent=agent)
+    assert address() == reverse("admin:bot_sessions_channelaccount_change", args=[bot.pk])
+    assert ticked(owner) == []
+    factories.channel_contact(account=bot, access="allowed")
+    assert ticked(owner) == ["telegram"]
+
+
 def test_a_model_that_is_switched_off_is_none(agent: Agent, owner: User) -> None:
     connect(agent)
     ProviderAccount.objects.update(switched_off_at=factories.NOON)
@@ -95,7 +111,8 @@ def test_what_others_did_elsewhere_ticks_nothing(agent: Agent, owner: User) -> N
 
 def test_owners_may_invite_a_colleague_and_need_not(agent: Agent, owner: User) -> None:
     editor = factories.membership(team=factories.agent().team, role=Membership.Role.EDITOR).user
-    assert [row.step.name for row in first_steps.standings(editor)] == ["model", "persona", "try"]
+    names = [row.step.name for row in first_steps.standings(editor)]
+    assert names == ["model", "persona", "try", "telegram"]
     last = first_steps.standings(owner)[-1]
     assert (last.step.name, last.is_done) == ("colleague", False)
     assert client_of(owner).get(last.address).status_code == 200

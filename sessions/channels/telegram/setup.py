@@ -11,13 +11,14 @@ import structlog
 from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ValidationError
 
+from agents.db import in_db
 from agents.models import Agent, Team, User
 from agents.net import BadAddress
 from agents.net.guard import web_address
 from agents.services import audit, keys
 from sessions.channels.telegram import menu
-from sessions.channels.telegram.asking import AskError, Refused, Unreachable, ask_at
-from sessions.channels.telegram.servers import TELEGRAM, Server, close_sessions
+from sessions.channels.telegram.asking import AskError, Refused, Unreachable, ask, ask_at
+from sessions.channels.telegram.servers import TELEGRAM, Server, close_sessions, server_of
 from sessions.channels.telegram.tokens import NotAToken, checked, seal_token, token_of
 from sessions.models import ChannelAccount
 
@@ -167,6 +168,17 @@ async def take_over(draft: Draft, found: Found) -> None:
         await close_sessions()
 
 
+async def introduce(account: ChannelAccount) -> None:
+    """Learn who a bot is that a file named, and set its menus; keep what it says of itself.
+
+    Raises:
+        KeyMissing, NotAToken, BadAddress, AskError: It could not be asked.
+    """
+    me = _Me.model_validate(await ask(account, "getMe"))
+    await menu.publish(server_of(account), token_of(account))
+    await in_db(_keep_who, account, me)
+
+
 def connect(draft: Draft, found: Found, *, agent: Agent, by: User) -> ChannelAccount:
     """Keep a bot, bound to an agent; pollers find its row within seconds.
 
@@ -199,14 +211,6 @@ def change_token(account: ChannelAccount, draft: Draft, found: Found, *, by: Use
         action="bot.token_changed",
         subject=audit.subject_of(account),
     )
-
-
-@transaction.atomic
-def note(account: ChannelAccount, found: Found) -> None:
-    """Keep what a bot says of itself now."""
-    account.username, account.bot_id = found.username, found.bot_id
-    account.reads_all_group_messages = found.reads_all_group_messages
-    account.save(update_fields=["username", "bot_id", "reads_all_group_messages"])
 
 
 def draft_of(account: ChannelAccount) -> Draft:
@@ -261,6 +265,14 @@ def _fill(account: ChannelAccount, draft: Draft, found: Found) -> None:
     account.bot_id, account.username = found.bot_id, found.username
     account.reads_all_group_messages = found.reads_all_group_messages
     account.last_error_code, account.last_error, account.last_error_at = "", "", None
+
+
+def _keep_who(account: ChannelAccount, me: _Me) -> None:
+    account.username = me.username
+    account.reads_all_group_messages = me.can_read_all_group_messages
+    # Two rows with one bot: the poller finds out by itself, and says so on the row.
+    account.bot_id = me.id if not is_here(me.id) else account.bot_id
+    account.save(update_fields=["username", "reads_all_group_messages", "bot_id"])
 
 
 def _free_name(team: Team, wanted: str) -> str:

@@ -358,3 +358,16 @@ def test_contacts_are_let_in_and_blocked_by_editors_only(agent: Agent) -> None:
         ours.refresh_from_db()
         theirs.refresh_from_db()
         assert (ours.access, theirs.access) == (access, "unknown")
+
+
+# --- bots of a file -----------------------------------------------------------------------
+
+
+def test_what_a_file_says_is_changed_there(root: Client, agent: Agent) -> None:
+    bot = factories.telegram_account(
+        agent=agent, managed_by="qanot.toml", token_reference="env:BOT_TOKEN"
+    )
+    page = root.get(page_of(bot))
+    assert "qanot.toml" in page.content.decode()
+    assert list(page.context["adminform"].form.fields) == []
+    assert root.get(reverse(f"{NAME}_token", args=[bot.pk])).status_code == 403
