@@ -25,9 +25,12 @@ MOST_LENGTH: Final = 255
 
 _WAITING: Final = """
     SELECT id, scope_id, thread_id, kind, author_name, occurred_at, text FROM memory_passage
-    WHERE NOT is_indexed AND hidden_at IS NULL AND (retry_at IS NULL OR retry_at <= now())
-    ORDER BY retry_at NULLS FIRST, id LIMIT %s FOR UPDATE SKIP LOCKED
+    WHERE NOT is_indexed AND hidden_at IS NULL AND {due}
+    ORDER BY retry_at, id LIMIT %s FOR UPDATE SKIP LOCKED
 """
+# New ones first; each of the two follows its index, which one condition for both would not.
+_NEW: Final = _WAITING.format(due="retry_at IS NULL")
+_AGAIN: Final = _WAITING.format(due="retry_at <= now()")
 _COPY: Final = "COPY memory_posting (scope_id, term, first, entries) FROM STDIN"
 # One statement for three tables, as a turn's exchange is indexed on its own.
 _INDEXED: Final = """
@@ -138,7 +141,8 @@ def index_waiting(limit: int = 200) -> int:
 
     Several workers may do so at once: none takes a row that another one has.
     """
-    rows = [Row(*row) for row in sql.fetch(_WAITING, [limit], prepare=False)]
+    waiting = sql.fetch(_NEW, [limit], prepare=False) or sql.fetch(_AGAIN, [limit], prepare=False)
+    rows = [Row(*row) for row in waiting]
     indexed, failed = [], []
     for row in rows:
         try:

@@ -60,8 +60,8 @@ _OLDEST: Final = """
     JOIN memory_memoryscope s ON s.id = p.scope_id
     JOIN memory_indexversion v ON v.id = s.version_id
     WHERE p.wants_vector AND p.hidden_at IS NULL AND v.space_id IS NOT NULL
-        AND v.state <> 'retired' AND (p.retry_at IS NULL OR p.retry_at <= now())
-    ORDER BY p.retry_at NULLS FIRST, p.id LIMIT 1
+        AND v.state <> 'retired' AND {due}
+    ORDER BY p.retry_at, p.id LIMIT 1
 """
 _CLAIM: Final = """
     UPDATE memory_passage p SET attempts = least(p.attempts + 1, 1000),
@@ -71,11 +71,13 @@ _CLAIM: Final = """
         JOIN memory_memoryscope s ON s.id = p.scope_id
         JOIN memory_indexversion v ON v.id = s.version_id
         WHERE p.wants_vector AND p.hidden_at IS NULL AND s.team_id = %s AND v.space_id = %s
-            AND v.state <> 'retired' AND (p.retry_at IS NULL OR p.retry_at <= now())
-        ORDER BY p.retry_at NULLS FIRST, p.id LIMIT %s FOR UPDATE OF p SKIP LOCKED
+            AND v.state <> 'retired' AND {due}
+        ORDER BY p.retry_at, p.id LIMIT %s FOR UPDATE OF p SKIP LOCKED
     ) taken
     WHERE p.id = taken.id RETURNING p.id, p.scope_id, p.author_name, p.text, p.digest
 """
+# New ones first; each follows its index, which one condition for both would not.
+_DUE: Final = ("p.retry_at IS NULL", "p.retry_at <= now()")
 _STORE: Final = """
     WITH written AS (
         INSERT INTO memory_passagevector (passage_id, scope_id, space_id, digest, vector)
@@ -147,14 +149,18 @@ def embed_waiting(limit: int = BATCH) -> Step:
     reused = _reuse(limit * 4)
     if reused:
         return Step(done=reused)
-    oldest = sql.fetch(_OLDEST, [], prepare=False)
-    if not oldest:
-        return Step()
-    ((team_id, space_id),) = oldest
-    rows = [
-        _Claimed(*row)
-        for row in sql.fetch(_CLAIM, [CLAIMED_S, team_id, space_id, limit], prepare=False)
-    ]
+    for due in _DUE:
+        oldest = sql.fetch(_OLDEST.format(due=due), [], prepare=False)
+        if oldest:
+            ((team_id, space_id),) = oldest
+            return _embed_some(team_id, space_id, due, limit)
+    return Step()
+
+
+def _embed_some(team_id: int, space_id: int, due: str, limit: int) -> Step:
+    values = [CLAIMED_S, team_id, space_id, limit]
+    claimed = sql.fetch(_CLAIM.format(due=due), values, prepare=False)
+    rows = [_Claimed(*row) for row in claimed]
     if not rows:
         return Step()
     try:
@@ -236,17 +242,21 @@ def make_index(space: EmbeddingSpace) -> bool:
     return True
 
 
-def _create_index(space: EmbeddingSpace) -> None:
-    dimensions = names.Literal(space.dimensions)
-    create = names.SQL(
-        "CREATE INDEX CONCURRENTLY {name} ON memory_passagevector"
+def index_statement(space: EmbeddingSpace, *, concurrently: bool = True) -> names.Composed:
+    """Return the statement that makes a space's index of neighbours."""
+    return names.SQL(
+        "CREATE INDEX {how} {name} ON memory_passagevector"
         " USING hnsw ((vector::halfvec({dimensions})) halfvec_ip_ops)"
         " WITH (m = 16, ef_construction = 64) WHERE space_id = {space}"
     ).format(
+        how=names.SQL("CONCURRENTLY" if concurrently else ""),
         name=names.Identifier(space.index_name),
-        dimensions=dimensions,
+        dimensions=names.Literal(space.dimensions),
         space=names.Literal(space.pk),
     )
+
+
+def _create_index(space: EmbeddingSpace) -> None:
     owner = connections["owner"]
     try:
         with owner.cursor() as cursor:
@@ -256,6 +266,6 @@ def _create_index(space: EmbeddingSpace) -> None:
             # The graph is built in memory where it fits: many times faster.
             cursor.execute("SET maintenance_work_mem = '1GB'")
             cursor.execute("SET max_parallel_maintenance_workers = 2")
-            cursor.execute(create)
+            cursor.execute(index_statement(space))
     finally:
         owner.close()
