@@ -16,7 +16,7 @@ from sessions import bells
 from sessions.errors import AlreadyAnswered, NothingLeftToAsk, NotOver
 from sessions.events.announce import announce_after_commit, announce_ended_after_commit
 from sessions.inbox import viewer_of
-from sessions.models import ChatSession, Generation, InboundMessage, Turn
+from sessions.models import Attachment, ChatSession, Generation, InboundMessage, Turn
 from sessions.turns import finishing, leases, stopping
 from sessions.turns.finishing import Times
 from sessions.turns.leases import Claimed
@@ -132,8 +132,10 @@ def _ask_again(asked: list[InboundMessage], session: ChatSession, *, sender: str
             received_at=now,
         )
         for attachment in old.attachments.order_by("number"):
-            # A copy: what was fetched stays fetched.
+            # A copy: what was fetched stays fetched, what could not be is tried again.
             attachment.pk, attachment.message = None, message
+            if attachment.state == Attachment.State.FAILED:
+                attachment.state, attachment.error = Attachment.State.WAITING, ""
             attachment.save(force_insert=True)
         announce_after_commit(
             session=session.public_id, turn=turn.public_id, message=message.public_id

@@ -90,6 +90,22 @@ def test_retried_turn_asks_the_same_again_and_doubles_nothing(
     assert again.is_private
 
 
+def test_retried_message_comes_with_what_it_came_with(scene: Scene, operator: User) -> None:
+    turn = failed(scene)
+    context = factories.content(team=scene.agent.team, text="[#1 sticker]")
+    message = turn.messages.get()
+    InboundMessage.objects.update(context=context, author_name="Ann", channel_message_id="7")
+    for number, state in enumerate(("fetched", "failed"), start=1):
+        factories.attachment(message=message, number=number, state=state, error="too_large")
+    again = operating.retry(turn.pk, by=operator).turn.messages.get()
+    assert (again.context, again.author_name, again.channel_message_id) == (context, "Ann", "7")
+    assert [(each.number, each.state) for each in again.attachments.order_by("number")] == [
+        (1, "fetched"),
+        (2, "waiting"),
+    ]
+    assert message.attachments.count() == 2
+
+
 def test_what_still_waits_or_has_its_answer_is_not_retried(scene: Scene, operator: User) -> None:
     turn = scene.say("Hello").turn
     with pytest.raises(NotOver):

@@ -39,8 +39,7 @@ def admit(
     if standing == "blocked":
         return False
     if standing == "stranger":
-        if who.may_be_told(contact):
-            _say(contact, place, message, _refusal(contact, place), key=f"refused:{key}")
+        _refuse(contact, place, message, key=f"refused:{key}")
         return False
     if not is_counted:
         return True
@@ -97,19 +96,35 @@ def _opens_link(contact: ChannelContact, token: str, place: Place, *, key: str) 
     return True
 
 
-def _refusal(contact: ChannelContact, place: Place) -> str:
-    """Return the one polite line for somebody who may not talk with the bot."""
+def _refuse(contact: ChannelContact, place: Place, message: Message, *, key: str) -> None:
+    """Say one polite line to somebody who may not talk with the bot, once an hour.
+
+    Whoever was told in a group to write in private gets their code there at once.
+    """
     by_pairing = contact.account.access == ChannelAccount.Access.PAIRING
+    was_told = not who.may_be_told(contact)
+    if was_told and not (by_pairing and place.is_private and not _has_code(contact)):
+        return
     with _language(contact):
-        if by_pairing and not place.is_private:
-            return gettext(
+        request = pairing.ask(contact) if by_pairing and place.is_private else None
+        if request is not None:
+            text = _with_code(request)
+        elif was_told:
+            return
+        elif by_pairing and not place.is_private:
+            text = gettext(
                 "We do not know each other yet. Write to me in a private chat, and I tell you how "
                 "to be let in."
             )
-        request = pairing.ask(contact) if by_pairing else None
-        if request is None:
-            return gettext("Sorry, I only talk with people whom my owners let in.")
-        return _with_code(request)
+        else:
+            text = gettext("Sorry, I only talk with people whom my owners let in.")
+    _say(contact, place, message, text, key=key)
+
+
+def _has_code(contact: ChannelContact) -> bool:
+    """Return whether somebody was told a code within the hour."""
+    since = timezone.now() - who.REFUSED_EVERY
+    return PairingRequest.objects.filter(contact=contact, created_at__gt=since).exists()
 
 
 def _with_code(request: PairingRequest) -> str:

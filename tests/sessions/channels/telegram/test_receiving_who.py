@@ -78,6 +78,24 @@ def test_code_is_never_told_in_a_group() -> None:
     assert turns() == 0
 
 
+def test_whoever_was_told_in_a_group_to_write_in_private_gets_a_code_there_once() -> None:
+    bot = wire(access="pairing")
+    ask(bot, who=user(language_code="en"))
+    bot.say("Hello", who=user(language_code="en"))
+    bot.say("Hello?", who=user(language_code="en"))
+    assert len(notices()) == 2
+    assert PairingRequest.objects.get().code in notices()[1]
+
+
+def test_where_too_many_wait_a_stranger_is_told_once_too() -> None:
+    bot = wire(access="pairing")
+    for _ in range(pairing.MOST_OPEN):
+        factories.pairing_request(contact=factories.channel_contact(account=bot.account))
+    bot.say("Hello", who=user(language_code="en"))
+    bot.say("Hello?", who=user(language_code="en"))
+    assert notices() == ["Sorry, I only talk with people whom my owners let in."]
+
+
 def test_allowed_contact_talks_in_groups_too() -> None:
     bot = wire(access="allowlist")
     factories.channel_contact(account=bot.account, external_id="501", person=None, access="allowed")
