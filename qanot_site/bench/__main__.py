@@ -17,6 +17,7 @@ from qanot_site.bench.deployment import (
     DidNotStart,
     Platform,
     fake_provider,
+    fake_telegram,
     forget_configuration,
     own_servers,
 )
@@ -36,7 +37,17 @@ MEASURES: Final = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `bench`."""
     parser.add_argument(
-        "measure", choices=("turns", "streams", "faults", "backup", "admin", "search")
+        "measure",
+        choices=(
+            "turns",
+            "streams",
+            "faults",
+            "backup",
+            "admin",
+            "search",
+            "telegram",
+            "telegram-faults",
+        ),
     )
     parser.add_argument(
         "--json", metavar="FILE", help="write the figures as JSON to a file, or to - (stdout)"
@@ -56,6 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1_000_000,
         metavar="N",
         help="backup: how many transcript entries there are",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=180, metavar="N", help="telegram-faults: how long it runs"
     )
     parser.add_argument(
         "--passages", type=int, default=100_000, metavar="N", help="search: how many there are"
@@ -90,6 +104,10 @@ def _measure(options: argparse.Namespace, home: Home) -> None:
         figures, shown = _backup(options.entries, home)
     elif options.measure == "admin":
         figures, shown = _admin(home)
+    elif options.measure == "telegram":
+        figures, shown = _telegram(home)
+    elif options.measure == "telegram-faults":
+        figures, shown = _telegram_faults(options.seconds, home)
     elif options.measure == "search":
         figures, shown = _search(options.passages, home)
     else:
@@ -120,6 +138,7 @@ def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Ta
     with (
         own_servers(home) as servers,
         fake_provider(home.folder.parent, chunks=20, interval_ms=50) as provider,
+        fake_telegram(home.folder.parent) as telegram,
     ):
         django.setup()
         try:
@@ -131,6 +150,7 @@ def _faults(options: argparse.Namespace, home: Home) -> tuple[report.Figures, Ta
             home,
             servers,
             provider.url,
+            telegram.url,
             runs=options.runs,
             points=points,
             lengths=lengths(0.1 if options.tenth else 1.0),
@@ -146,6 +166,44 @@ def _admin(home: Home) -> tuple[report.Figures, Table]:
         call_command("prepare", stdout=io.StringIO())
         figures, shown = import_string("qanot_site.bench.admin.measure")()
     return {"load": load, **figures}, shown
+
+
+def _telegram(home: Home) -> tuple[report.Figures, Table]:
+    """Measure bots on what `up` starts, beside a fake Bot API."""
+    load = report.load()
+    environment: dict[str, str] = {}
+    platform = Platform(home, environment=environment)
+    environment["QANOT_PUBLIC_URL"] = f"http://{platform.address}"
+    folder = home.folder.parent
+    with (
+        fake_provider(folder, chunks=20, interval_ms=50) as provider,
+        fake_telegram(folder) as telegram,
+    ):
+        try:
+            report.say("Starting the platform …")
+            platform.start()
+            platform.wait()
+            django.setup()
+            measure = import_string("qanot_site.bench.telegram.measure.measure")
+            measures, shown = measure(platform, provider.url, telegram.url)
+        finally:
+            platform.stop()
+    return {"load": load, "measures": measures}, shown
+
+
+def _telegram_faults(seconds: float, home: Home) -> tuple[report.Figures, Table]:
+    """Kill and double pollers while people write, on servers of our own."""
+    folder = home.folder.parent
+    with (
+        own_servers(home),
+        fake_provider(folder, chunks=5, interval_ms=20) as provider,
+        fake_telegram(folder) as telegram,
+    ):
+        django.setup()
+        figures, shown = import_string("qanot_site.bench.telegram.faults.measure")(
+            home, provider.url, telegram.url, seconds=seconds
+        )
+    return figures, shown
 
 
 def _search(passages: int, home: Home) -> tuple[report.Figures, Table]:

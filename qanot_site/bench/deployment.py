@@ -41,7 +41,7 @@ def forget_configuration() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """The fake model provider."""
+    """A fake server: of models, or Telegram's."""
 
     url: str
     pid: int
@@ -148,13 +148,24 @@ def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[Pr
         chunks: Pieces of an answer, where the message asks for no other number.
         interval_ms: Between two pieces.
     """
-    said = folder / "fake.log"
+    shape = ("--chunks", str(chunks), "--interval-ms", str(interval_ms))
+    with _fake("anthropic", *shape, folder=folder) as provider:
+        yield provider
+
+
+@contextlib.contextmanager
+def fake_telegram(folder: Path) -> Iterator[Provider]:
+    """Run the fake Bot API in a process of its own; yield where it is."""
+    with _fake("telegram", folder=folder) as telegram:
+        yield telegram
+
+
+@contextlib.contextmanager
+def _fake(name: str, *options: str, folder: Path) -> Iterator[Provider]:
+    said = folder / f"fake-{name}.log"
     with said.open("wb") as output:
         process = spawn(
-            [
-                *(sys.executable, "-m", "tests.fakes.anthropic", "--port", "0"),
-                *("--chunks", str(chunks), "--interval-ms", str(interval_ms)),
-            ],
+            [sys.executable, "-m", f"tests.fakes.{name}", "--port", "0", *options],
             death_signal=signal.SIGTERM,
             folder=PROJECT,
             output=output,
@@ -164,7 +175,7 @@ def fake_provider(folder: Path, *, chunks: int, interval_ms: int) -> Iterator[Pr
             lambda: b"\n" in said.read_bytes(), process, timeout_s=START_S, patience=lambda: None
         )
         if not started:
-            raise DidNotStart(f"the fake provider: {said.read_text(errors='replace')[-2000:]}")
+            raise DidNotStart(f"the fake {name}: {said.read_text(errors='replace')[-2000:]}")
         yield Provider(f"http://127.0.0.1:{int(said.read_text().split()[0])}", process.pid)
     finally:
         stop(process, signal.SIGTERM, timeout_s=STOP_S)

@@ -10,12 +10,14 @@ order (``calls``). Faults (``fail``, ``flood``) come before the rules of the API
 
 import argparse
 import asyncio
+import contextlib
 import json
 import signal
 import sys
 import threading
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, TypeVar
@@ -140,6 +142,9 @@ class FakeTelegram:
         self.floods: dict[int, float] = {}
         # Before each answer, as the way to the real one takes some.
         self.delay_s = 0.0
+        # How many messages a chat was sent, and the news of one more.
+        self.sent: Counter[int] = Counter()
+        self._sent_one = asyncio.Event()
         self._changed = threading.Condition()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -491,6 +496,10 @@ class FakeTelegram:
         call.status = 200
         if isinstance(result, dict):
             call.result = result.get("message_id")
+        if call.method.lower().startswith("send") and call.result and call.chat:
+            self.sent[call.chat] += 1
+            self._sent_one.set()
+            self._sent_one = asyncio.Event()
         if fault is not None and fault.kind == "late":
             await asyncio.sleep(fault.seconds)
         if fault is not None and fault.kind == "lose":
@@ -548,15 +557,27 @@ class FakeTelegram:
                 self.delay_s = told
             case "calls":
                 answer = [asdict(call) for call in self.calls[told:]]
+            case "count":
+                answer = len(self.calls)
             case "deliveries":
                 answer = self.deliveries
             case "waiting":
                 answer = {bot.id: len(bot.waiting) for bot in self.api.bots.values()}
             case "texts":
                 answer = self.texts(told)
+            case "wait":
+                answer = await self._wait_sent(**told)
             case _:
                 raise web.HTTPNotFound
         return web.json_response(answer)
+
+    async def _wait_sent(self, chat: int, count: int, seconds: float) -> int:
+        """Wait until a chat was sent so many messages; return how many it was."""
+        ends = time.monotonic() + seconds
+        while self.sent[chat] < count and (left_s := ends - time.monotonic()) > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._sent_one.wait(), left_s)
+        return self.sent[chat]
 
 
 class RemoteTelegram:

@@ -19,6 +19,7 @@ class Verdict:
     Args:
         out_of_order: Turns of one conversation that were answered before an earlier one.
         repeated_effects: Tool calls whose effect is there twice; each also counts as doubled.
+        resent: Copies that say that they are one, of sends whose outcome nobody knew.
         remarks: One sentence for each thing that is wrong.
     """
 
@@ -27,6 +28,7 @@ class Verdict:
     wal_missing: int = 0
     out_of_order: int = 0
     repeated_effects: int = 0
+    resent: int = 0
     remarks: list[str] = field(default_factory=list)
 
     def add(self, other: "Verdict") -> None:
@@ -36,6 +38,7 @@ class Verdict:
         self.wal_missing += other.wal_missing
         self.out_of_order += other.out_of_order
         self.repeated_effects += other.repeated_effects
+        self.resent += other.resent
         self.remarks += other.remarks
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from qanot_site.bench import report
 from qanot_site.bench.deployment import OwnServers
-from qanot_site.bench.faults import outages
+from qanot_site.bench.faults import deliveries, outages
 from qanot_site.bench.faults.checks import Verdict
 from qanot_site.bench.faults.eventlog import Event
 from qanot_site.bench.faults.points import MOST_MISSES, POINTS, Missed, Point, Skipped
@@ -18,7 +18,7 @@ from qanot_site.bench.faults.scene import Lengths, Scene
 from qanot_site.bench.tabs import new_client
 from qanot_site.home import Home
 
-ALL_POINTS: Final = (*POINTS, *outages.POINTS)
+ALL_POINTS: Final = (*POINTS, *deliveries.POINTS, *outages.POINTS)
 # What is shown of the log where a run went wrong; people's text is in none of them.
 STORY_VALUES: Final = ("session", "turn", "attempt", "orphaned", "step", "state", "error", "code")
 
@@ -70,6 +70,7 @@ def measure(
     home: Home,
     servers: OwnServers,
     provider_url: str,
+    telegram_url: str,
     *,
     runs: int,
     points: Sequence[Point],
@@ -79,7 +80,7 @@ def measure(
 
     async def measured() -> dict[str, Tally]:
         async with new_client() as client:
-            scene = Scene(home, servers, provider_url, lengths, client)
+            scene = Scene(home, servers, provider_url, telegram_url, lengths, client)
             return await _run_all(scene, runs=runs, points=points)
 
     tallies = asyncio.run(measured())
@@ -92,6 +93,7 @@ def measure(
         | {
             "out_of_order": totals.verdict.out_of_order,
             "repeated_effects": totals.verdict.repeated_effects,
+            "resent": totals.verdict.resent,
             "late_accepts": totals.late_accepts,
             "misses": totals.misses,
         },

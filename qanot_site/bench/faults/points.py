@@ -40,6 +40,8 @@ CHAIN: Final = frozenset(
         "tool.finished",
         "answer.committed",
         "events.ended",
+        "delivery.called",
+        "delivery.acknowledged",
         "answer.sent",
     }
 )

@@ -19,7 +19,9 @@ from qanot_site.bench.faults import checks
 from qanot_site.bench.faults.browser import Browser
 from qanot_site.bench.faults.eventlog import EventLog
 from qanot_site.bench.seeding import Talk
+from qanot_site.bench.telegram.people import BotApi, Writer, make_bot, token_of
 from qanot_site.home import Home
+from sessions.models import ChannelAccount
 
 # The supervisor's pause before it starts a process again grows with each death; a platform on
 # which so many died within a minute is none that anybody runs.
@@ -66,11 +68,13 @@ class Scene:
     home: Home
     servers: OwnServers
     provider_url: str
+    telegram_url: str
     lengths: Lengths
     client: aiohttp.ClientSession
     log: EventLog = field(default_factory=EventLog)
     deaths: int = 0
     _agent: Agent | None = None
+    _bot: int | None = None
     _platform: Platform | None = None
     _workers: int = 0
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -88,10 +92,29 @@ class Scene:
 
     async def talk(self) -> Talk:
         """Return a new person's conversation, in which nothing was said yet."""
+        agent = await self._answering()
+        (talk,) = await in_db(seeding.talks, agent, 1, prefix=f"guest{self.number()}-")
+        return talk
+
+    @property
+    def bot_api(self) -> BotApi:
+        """Return the fake Bot API."""
+        return BotApi(self.client, self.telegram_url)
+
+    async def writer(self) -> Writer:
+        """Return somebody new who writes to the bot, which is made at its first use."""
+        if self._bot is None:
+            await self.bot_api.tell("bot", {"token": token_of(1)})
+            polled = ChannelAccount.Receives.POLLING
+            agent = await self._answering()
+            bot = await in_db(make_bot, agent, 1, self.telegram_url, receives=polled)
+            self._bot = bot.pk
+        return Writer(self.bot_api, 1, 50_000 + self.number())
+
+    async def _answering(self) -> Agent:
         if self._agent is None:
             self._agent = await in_db(seeding.agent_with, self.provider_url)
-        (talk,) = await in_db(seeding.talks, self._agent, 1, prefix=f"guest{self.number()}-")
-        return talk
+        return self._agent
 
     async def use(self, workers: int) -> None:
         """Run with so many workers, on a supervisor that has not seen too much death."""

@@ -11,7 +11,9 @@ from qanot_site.env import PROJECT
 
 
 class Command(BaseCommand):
-    help = "Measure the platform in a temporary home: turns, streams, faults, a backup, search."
+    help = (
+        "Measure the platform in a temporary home: turns, streams, bots, faults, a backup, search."
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,6 +23,7 @@ class Command(BaseCommand):
         given = [options["measure"], "--runs", str(options["runs"])]
         given += ["--entries", str(options["entries"])]
         given += ["--passages", str(options["passages"])]
+        given += ["--seconds", str(options["seconds"])]
         given += ["--points", options["points"]] if options["points"] else []
         given += ["--tenth"] if options["tenth"] else []
         given += ["--json", options["json"]] if options["json"] else []
