@@ -10,10 +10,11 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from agents import doorbell
 from agents.models import Person, UsageRecord
 from agents.services import access, chain, people
 from agents.services.figures import grouped
-from sessions import prompting
+from sessions import bells, prompting
 from sessions.commands.registry import (
     PRIVATE_ONLY,
     Choice,
@@ -23,7 +24,7 @@ from sessions.commands.registry import (
     language_of,
     menu,
 )
-from sessions.models import Generation
+from sessions.models import ChannelContact, Generation
 
 
 def _start(context: CommandContext) -> Reply:
@@ -99,6 +100,7 @@ def _lang(context: CommandContext) -> Reply:
     if context.person is None:
         return Reply(gettext("I can only remember the language of people whom I know."))
     _choose(context.person, wanted)
+    _set_menu(context, context.person)
     with translation.override(wanted):
         return Reply(gettext("I speak %(language)s with you now.") % {"language": names[wanted]})
 
@@ -132,6 +134,13 @@ def _choose(person: Person, language: str) -> None:
         people.choose_language(person.user, language)
     Person.objects.filter(pk=person.pk).update(language=language)
     person.language = language
+
+
+def _set_menu(context: CommandContext, person: Person) -> None:
+    """Have the menus beside the person's chats with this bot follow; other channels have none."""
+    contacts = ChannelContact.objects.filter(account=context.account, person=person)
+    for pk in contacts.values_list("pk", flat=True):
+        doorbell.ring_after_commit(bells.MENU, pk)
 
 
 START: Final = Command("start", _("Say hello"), _start, where=PRIVATE_ONLY, takes_argument=True)

@@ -13,10 +13,9 @@ from django.conf import settings
 from django.utils import translation
 from pydantic import JsonValue
 
-from agents import doorbell
 from agents.core.errors import AgentError
 from agents.net import BadAddress
-from sessions import bells, commands
+from sessions import commands
 from sessions.channels.telegram.asking import AskError, ask, ask_at
 from sessions.channels.telegram.servers import Server, close_sessions
 from sessions.channels.telegram.tokens import NotAToken
@@ -76,11 +75,6 @@ async def publish_for(account: ChannelAccount, peer: str, language: str) -> None
         commands=listed("private", language),
         scope={"type": "chat", "chat_id": int(peer)},
     )
-
-
-def refresh_after_commit(contact: ChannelContact) -> None:
-    """Have the menu of a contact's private chat set in their language, once it is stored."""
-    doorbell.ring_after_commit(bells.MENU, contact.pk)
 
 
 async def refresh(contact: ChannelContact) -> None:

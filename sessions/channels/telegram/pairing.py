@@ -21,7 +21,13 @@ from agents.services import access, audit
 from sessions import merging, outbox
 from sessions.commands import language_of
 from sessions.errors import NotPending, WrongCode
-from sessions.models import ChannelAccount, ChannelContact, PairingLink, PairingRequest
+from sessions.models import (
+    ChannelAccount,
+    ChannelContact,
+    InboundMessage,
+    PairingLink,
+    PairingRequest,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -43,10 +49,11 @@ class Opened:
     """What came of opening a link.
 
     Args:
-        person: Whom the contact is now; None where the link did nothing.
+        person: Whom the contact is now, or would be (``confirm``); None where the link is
+            nothing for them.
     """
 
-    outcome: Literal["connected", "over", "somebody_else", "blocked"]
+    outcome: Literal["connected", "confirm", "over", "somebody_else", "blocked"]
     person: Person | None = None
 
 
@@ -202,8 +209,10 @@ def digest_of(token: str) -> str:
 def open_link(account: ChannelAccount, token: str, contact: ChannelContact) -> Opened:
     """Connect who opened a link with the person that it is for, once, and let them talk.
 
-    Who they were on Telegram until now is merged into that person. Opened again by the same
-    contact it says the same.
+    Who they were on Telegram until now is merged into that person. Somebody who has talked with
+    the bot before would give their conversations away with that, perhaps by a link that another
+    person sent them: they are told whom the link is for, and open it once more. Opened again by
+    the same contact it says the same.
     """
     link = (
         PairingLink.objects.select_for_update(of=("self",))
@@ -224,6 +233,10 @@ def open_link(account: ChannelAccount, token: str, contact: ChannelContact) -> O
         maker, account.team_id, access.EDITORS
     ):
         return Opened("blocked")
+    if link.used_by_id != contact.pk and _has_talked(contact, link.person):
+        link.used_by = contact
+        link.save(update_fields=["used_by"])
+        return Opened("confirm", link.person)
     if not merging.connect(contact, link.person):
         return Opened("somebody_else")
     link.used_by, link.used_at = contact, timezone.now()
@@ -238,6 +251,13 @@ def _still_holds(link: PairingLink, maker: User) -> bool:
     if person.archived_at is not None or person.merged_into_id is not None:
         return False
     return access.has_role(maker, person.team_id, _EVERY_ROLE)
+
+
+def _has_talked(contact: ChannelContact, person: Person) -> bool:
+    """Return whether a contact has conversations as somebody else than this person."""
+    if contact.person_id in (None, person.pk):
+        return False
+    return InboundMessage.objects.filter(person_id=contact.person_id).exists()
 
 
 def _close_requests(contact: ChannelContact, user: User) -> None:

@@ -1,13 +1,15 @@
 """What is a command, and what each of them says and does."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import translation
 from django.utils.translation import gettext_lazy
 
+from agents import doorbell
 from agents.models import Membership
-from sessions import commands
+from sessions import bells, commands
 from sessions.commands import Command, CommandContext, Invocation, Reply
 from sessions.models import ChatSession, Generation, Turn
 from tests import factories
@@ -147,6 +149,19 @@ def test_lang_shows_what_there_is_and_sets_it() -> None:
     assert "Русский" in run("/lang русский", session).text
     person.refresh_from_db()
     assert person.language == "ru"
+
+
+def test_lang_rings_for_the_menu_of_the_persons_chat(
+    django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rung: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(doorbell, "ring", lambda *what: rung.append(what))
+    contact = factories.channel_contact()
+    bot = contact.account
+    session = factories.chat_session(agent=bot.agent, account=bot, person=contact.person)
+    with django_capture_on_commit_callbacks(execute=True):
+        run("/lang uz", session)
+    assert (bells.MENU, contact.pk) in rung
 
 
 def test_lang_of_a_user_is_the_language_of_their_pages_too() -> None:

@@ -164,6 +164,28 @@ def test_link_makes_the_contact_the_person_it_is_for() -> None:
     assert identity.person == person
 
 
+def test_who_has_talked_before_is_asked_whether_they_are_that_person() -> None:
+    account = factories.telegram_account()
+    person = editor_of(account)
+    _, token = pairing.make_link(account, person, user_of(person))
+    contact = factories.channel_contact(account=account)
+    stranger = contact.person
+    assert stranger is not None
+    factories.inbound_message(account=account, person=stranger)
+    asked_first = pairing.open_link(account, token, contact)
+    assert (asked_first.outcome, asked_first.person) == ("confirm", person)
+    contact.refresh_from_db()
+    assert (contact.person, contact.access) == (stranger, Access.UNKNOWN)
+    other = factories.channel_contact(account=account)
+    factories.inbound_message(account=account, person=other.person)
+    # Each is asked for themselves.
+    assert pairing.open_link(account, token, other).outcome == "confirm"
+    assert pairing.open_link(account, token, contact).outcome == "confirm"
+    assert pairing.open_link(account, token, contact).outcome == "connected"
+    stranger.refresh_from_db()
+    assert stranger.merged_into == person
+
+
 def test_link_works_once() -> None:
     account = factories.telegram_account()
     person = editor_of(account)
