@@ -354,7 +354,12 @@ QANOT_PROVIDERS = {
 QANOT_CHANNELS = {
     "webchat": "sessions.channels.live.LiveSender",
     "rest": "sessions.channels.live.LiveSender",
+    "telegram": "sessions.channels.telegram.sending.TelegramSender",
 }
+# What shows a running turn on channels that have no page of their own.
+QANOT_PRESENTERS = {"telegram": "sessions.channels.telegram.showing.present"}
+
+QANOT_FILE_SOURCES = {"telegram": "sessions.channels.telegram.files.TelegramFiles"}
 
 # The admin's looks and sidebar; everything it loads lies in static files.
 UNFOLD = {

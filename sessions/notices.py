@@ -54,6 +54,8 @@ _TEXTS: Final[Mapping[str, Promise]] = {
         "This agent has used up its spending cap of $%(cap)s for today; it starts anew at "
         "%(resets)s. Somebody who runs the agent can raise it: Admin → Agents."
     ),
+    # What came cannot be read.
+    "unheard": _("I cannot listen to voice messages here. Please write it down for me."),
     # The platform.
     "ended_by_operator": _(
         "Somebody who runs this agent ended the answer. Your message is kept; ask again if you "

@@ -56,6 +56,12 @@ def fit(content: bytes) -> Picture:
         raise NotAPicture(type(exc).__name__) from exc
 
 
+def size_of(data: bytes) -> tuple[int, int]:
+    """Return the width and height, in pixels, of a picture that ``fit`` gave."""
+    with PIL.Image.open(io.BytesIO(data), formats=KINDS) as opened:
+        return opened.size
+
+
 def _fit(content: bytes) -> Picture:
     with PIL.Image.open(io.BytesIO(content), formats=KINDS) as opened:
         if opened.width * opened.height > MOST_PIXELS:

@@ -77,9 +77,15 @@ _AGENT = Columns(Agent, "a")
 _ACCOUNT = Columns(ChannelAccount, "c")
 _GENERATION = Columns(Generation, "g")
 _PERSON = Columns(Person, "p")
+# Whether something that came with the turn's messages is still to be fetched.
+_HAS_FILES = """
+    EXISTS (SELECT 1 FROM bot_sessions_inboundmessage m
+        JOIN bot_sessions_attachment f ON f.message_id = m.id AND f.state = 'waiting'
+        WHERE m.turn_id = t.id)
+"""
 _OLDEST = f"""
     SELECT {_TURN.text}, {_SESSION.text}, {_AGENT.text}, {_ACCOUNT.text}, {_GENERATION.text},
-        {_PERSON.text}, {_WAITS}
+        {_PERSON.text}, {_WAITS}, {_HAS_FILES}
     FROM bot_sessions_turn t
     JOIN bot_sessions_chatsession s ON s.id = t.session_id
     JOIN agents_agent a ON a.id = s.agent_id
@@ -104,11 +110,16 @@ _QUARANTINE_IS_EMPTY = f"""
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A turn that this worker may run, and the lease it holds for it."""
+    """A turn that this worker may run, and the lease it holds for it.
+
+    Args:
+        has_files: Whether something that came with its messages is still to be fetched.
+    """
 
     turn: Turn
     token: uuid.UUID
     is_exhausted: bool = False
+    has_files: bool = False
 
 
 def free_sessions(limit: int) -> list[int]:
@@ -129,7 +140,7 @@ def claim(session_id: int, *, worker_id: int) -> Claimed | None:
     token = take(session_id, worker_id=worker_id)
     if token is None:
         return None
-    turn, wait_s = _oldest_unfinished(session_id)
+    turn, wait_s, has_files = _oldest_unfinished(session_id)
     if wait_s is not None:
         raise NotDue(wait_s)
     if turn is None or not _may_run(turn):
@@ -146,7 +157,7 @@ def claim(session_id: int, *, worker_id: int) -> Claimed | None:
     transaction.on_commit(
         lambda: _log.info("lease.taken", turn=turn.pk, session=session_id, attempt=turn.attempt)
     )
-    return Claimed(turn=turn, token=token, is_exhausted=is_exhausted)
+    return Claimed(turn=turn, token=token, is_exhausted=is_exhausted, has_files=has_files)
 
 
 def take(session_id: int, *, worker_id: int) -> uuid.UUID | None:
@@ -156,25 +167,25 @@ def take(session_id: int, *, worker_id: int) -> uuid.UUID | None:
     return token if taken else None
 
 
-def _oldest_unfinished(session_id: int) -> tuple[Turn | None, float | None]:
-    """Return the turn, and for how many seconds it must wait if it must.
+def _oldest_unfinished(session_id: int) -> tuple[Turn | None, float | None, bool]:
+    """Return the turn, for how many seconds it must wait if it must, and whether files came.
 
     Its session, agent, channel account, person and generation are loaded.
     """
     rows = sql.fetch(_OLDEST, [session_id])
     if not rows:
-        return None, None
+        return None, None, False
     turn, rest = _TURN.take(rows[0])
     session, rest = _SESSION.take(rest)
     agent, rest = _AGENT.take(rest)
     account, rest = _ACCOUNT.take(rest)
     generation, rest = _GENERATION.take(rest)
-    person, (wait_s,) = _PERSON.take(rest)
+    person, (wait_s, has_files) = _PERSON.take(rest)
     if turn is None or session is None or agent is None or account is None or generation is None:
         raise AssertionError("inner joins find their rows")
     session.agent, session.account, session.person = agent, account, person
     turn.session, turn.generation = session, generation
-    return turn, wait_s
+    return turn, wait_s, has_files
 
 
 def _may_run(turn: Turn) -> bool:
