@@ -81,12 +81,19 @@ def _opens_link(contact: ChannelContact, token: str, place: Place, *, key: str) 
 
     One that is over, or was none, is as if nothing stood after ``/start``.
     """
-    outcome = pairing.open_link(contact.account, token, contact).outcome
+    opened = pairing.open_link(contact.account, token, contact)
+    outcome, named = opened.outcome, {"name": opened.person}
     if outcome in ("over", "blocked"):
         return False
     with _language(contact):
         if outcome == "connected":
-            text = gettext("Done: I know who you are now. Just write to me.")
+            text = gettext("Done: you are %(name)s here now. Just write to me.") % named
+        elif outcome == "confirm":
+            text = gettext(
+                "This link makes you %(name)s: who logs in with that name can then read your "
+                "conversations with me. Is that you? Then open the link once more."
+            )
+            text %= named
         else:
             text = gettext(
                 "This Telegram account belongs to somebody else who logs in here, so the link was "

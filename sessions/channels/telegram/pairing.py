@@ -255,7 +255,7 @@ def _still_holds(link: PairingLink, maker: User) -> bool:
 
 def _has_talked(contact: ChannelContact, person: Person) -> bool:
     """Return whether a contact has conversations as somebody else than this person."""
-    if contact.person_id in (None, person.pk):
+    if contact.person_id is None or contact.person_id == person.pk:
         return False
     return InboundMessage.objects.filter(person_id=contact.person_id).exists()
 
