@@ -139,6 +139,14 @@ class Sender(Protocol):
     # nothing twice.
     is_live: bool
 
+    def warm(self) -> None:
+        """Import what takes long; called in a thread before anything is sent."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the running loop's connections."""
+        ...
+
     async def open(self, outgoing: Outgoing) -> Letter:
         """Return a row ready to be sent; ``account``, ``session``, ``turn`` are loaded.
 
@@ -158,6 +166,12 @@ def sender_of(channel: str) -> Sender:
     """
     # A dotted path names anything; that it is a sender is its author's promise.
     return cast(Sender, import_string(settings.QANOT_CHANNELS[channel])())
+
+
+def used() -> list[Sender]:
+    """Return the senders of the channels that have accounts."""
+    accounts = ChannelAccount.objects.filter(archived_at=None).values_list("channel", flat=True)
+    return [sender_of(name) for name in accounts.distinct() if name in settings.QANOT_CHANNELS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +309,9 @@ def leave_open(outgoing: Outgoing, number: int | None, code: str, *, may_repeat:
     if number is not None:
         sql.execute(_END_PART, [State.UNKNOWN, "", code, None, outgoing.pk, number])
     _log.error("delivery.unknown", outgoing=outgoing.pk, part=number, error=code)
-    part = OutgoingPart.objects.filter(outgoing=outgoing, number=number).first()
-    sends = part.attempts if part is not None else 0
+    sends = 0
+    if number is not None:
+        sends = OutgoingPart.objects.get(outgoing=outgoing, number=number).attempts
     if not may_repeat or not _resends(outgoing.account) or sends >= MOST_SENDS:
         _settle(outgoing, State.UNKNOWN, error=code)
         return
@@ -334,7 +349,7 @@ def _settle_interrupted(outgoing: Outgoing, living: frozenset[int], long_ago: da
     part = outgoing.parts.filter(state=State.SENDING).order_by("number").first()
     # A channel that was taken out of the settings has no sender any more.
     if outgoing.channel not in settings.QANOT_CHANNELS:
-        leave_open(outgoing, part and part.number, "interrupted", may_repeat=False)
+        leave_open(outgoing, part.number if part else None, "interrupted", may_repeat=False)
     elif part is None:
         _settle(outgoing, State.QUEUED)
     else:

@@ -15,6 +15,12 @@ class LiveSender:
 
     is_live = True
 
+    def warm(self) -> None:
+        """Import nothing: it is all here."""
+
+    async def close(self) -> None:
+        """Leave the Redis client to the process, which closes it."""
+
     async def open(self, outgoing: Outgoing) -> Letter:
         """Return what tells the session's watchers."""
         if outgoing.session is None or outgoing.turn is None:

@@ -150,6 +150,8 @@ class Worker:
         await asyncio.wait([*self._sessions, *self._tasks], timeout=FAREWELL_S)
         if self._courier is not None:
             await self._courier.aclose(FAREWELL_S)
+        for name in settings.QANOT_CHANNELS:
+            await delivery.sender_of(name).close()
         await runner.hub.aclose()
         await chain.close_providers()
         await close_redis_client()
@@ -304,6 +306,8 @@ async def _warm() -> None:
     """Import the SDKs of the accounts in use, so that the first message does not wait for them."""
     for kind in await in_db(chain.kinds_in_use):
         await asyncio.to_thread(warm, kind)
+    for sender in await in_db(delivery.used):
+        await asyncio.to_thread(sender.warm)
 
 
 def _register() -> int:

@@ -35,6 +35,12 @@ class Recorder:
     # Rows that are more than one part.
     counts: ClassVar[dict[int, int]] = {}
 
+    def warm(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
     async def open(self, outgoing: Outgoing) -> "RecordedLetter":
         return RecordedLetter(outgoing, self.counts.get(outgoing.pk, 1))
 
