@@ -31,12 +31,13 @@ from agents.services import chain
 from agents.services.caps import CappedPurse
 from agents.services.cool_downs import SharedCoolDowns
 from agents.services.toolbox import GrantedTools, Where, is_tainted
-from sessions import delivery
+from sessions import attachments, delivery, presenting
 from sessions.courier import Courier
 from sessions.errors import NotDue
 from sessions.events.feed import Feed, ToolState
 from sessions.events.hub import Hub
 from sessions.models import Outgoing, Turn, TurnStep
+from sessions.presenting import Shown
 from sessions.turns import finishing, freeze, history, journal, leases
 from sessions.turns.finishing import Times
 from sessions.turns.freeze import Prepared
@@ -46,6 +47,7 @@ from sessions.turns.leases import Claimed
 _log = structlog.get_logger(__name__)
 
 CRASHED = Outcome("failed", "", "crashed")
+UNHEARD = Outcome("ended", "", "unheard")
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ class Running:
     claimed: Claimed
     task: asyncio.Task[None]
     stop: StopSwitch = field(default_factory=StopSwitch)
+    shown: Shown | None = None
     # From here on the lease is given back by the turn's own end, and the task may be at work on
     # the session's next turn.
     is_ending: bool = False
@@ -145,11 +148,16 @@ class Runner:
             _log.warning("lease.lost", turn=claimed.turn.pk, attempt=claimed.turn.attempt)
         finally:
             running.is_ending = True
+            if running.shown is not None:
+                running.shown.end()
             del self.running[claimed.turn.pk]
         return True
 
-    async def _take(self, session_id: int) -> tuple[Claimed, Prepared] | None:
-        """Claim and prepare; what was claimed while this was cancelled is handed back."""
+    async def _take(self, session_id: int) -> tuple[Claimed, Prepared | None] | None:
+        """Claim and prepare; what was claimed while this was cancelled is handed back.
+
+        Where files came, preparing waits until they are fetched.
+        """
         claiming = asyncio.ensure_future(in_db(_claim_and_prepare, session_id, self.worker_id))
         try:
             return await asyncio.shield(claiming)
@@ -160,17 +168,21 @@ class Runner:
                     await in_db(leases.hand_back, taken[0])
             raise
 
-    async def _run(self, running: Running, prepared: Prepared) -> bool:
+    async def _run(self, running: Running, decided: Prepared | None) -> bool:
         claimed = running.claimed
         turn = claimed.turn
         feed = self.hub.feed(
             turn=turn.public_id, session=turn.session.public_id, attempt=turn.attempt
         )
-        await _begin(feed, claimed)
+        shown = running.shown = None if claimed.is_exhausted else presenting.presenter_of(turn)
+        await _begin(feed, claimed, shown)
         times = Times()
-        outcome = CRASHED
-        if not claimed.is_exhausted:
+        prepared, is_unheard = (decided, False) if decided else await _with_files(claimed)
+        outcome = UNHEARD if is_unheard else CRASHED
+        if not claimed.is_exhausted and not is_unheard:
             outcome = await self._loop(running, prepared, feed, times)
+        if shown is not None:
+            shown.end()
         running.is_ending = True
         finished = await in_db(
             finishing.finish,
@@ -195,6 +207,8 @@ class Runner:
             if isinstance(event, Finished):
                 return event.outcome
             _publish(event, feed, loop)
+            if running.shown is not None:
+                running.shown.tell(event, loop)
             if isinstance(event, TextDelta):
                 times.last_token_at = timezone.now()
                 if times.first_token_at is None:
@@ -245,7 +259,7 @@ class Runner:
             await in_db(delivery.mark_sent, outgoing)
 
 
-def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepared] | None:
+def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepared | None] | None:
     """Take a turn and decide its prompt, in one transaction.
 
     Where deciding fails the claim is made all the same, so that a turn which nobody can prepare
@@ -258,15 +272,32 @@ def _claim_and_prepare(session_id: int, worker_id: int) -> tuple[Claimed, Prepar
                 return None
             if claimed.is_exhausted:
                 return claimed, freeze.nothing(claimed.turn)
-            prepared = freeze.prepare(claimed)
-            return claimed, replace(
-                prepared, noted_model=journal.note_first_call(claimed, prepared.links)
-            )
+            return claimed, None if claimed.has_files else _prepare(claimed)
     except NotDue:
         raise
     except Exception:
         leases.claim(session_id, worker_id=worker_id)
         raise
+
+
+def _prepare(claimed: Claimed) -> Prepared:
+    prepared = freeze.prepare(claimed)
+    return replace(prepared, noted_model=journal.note_first_call(claimed, prepared.links))
+
+
+async def _with_files(claimed: Claimed) -> tuple[Prepared, bool]:
+    """Fetch what came with a turn's messages, and then decide its prompt."""
+    await attachments.fetch(claimed.turn)
+    return await in_db(_prepare_with_files, claimed)
+
+
+@transaction.atomic
+def _prepare_with_files(claimed: Claimed) -> tuple[Prepared, bool]:
+    """Decide the prompt of a turn whose files are fetched, and whether it says anything at all."""
+    leases.hold(claimed.turn.session_id, claimed.token)
+    if attachments.says_nothing_readable(claimed.turn.pk):
+        return freeze.nothing(claimed.turn), True
+    return _prepare(claimed), False
 
 
 def _publish(event: LoopEvent, feed: Feed, loop: Loop) -> None:
@@ -283,14 +314,19 @@ def _publish(event: LoopEvent, feed: Feed, loop: Loop) -> None:
             raise AssertionError("the end is not published from here")
 
 
-async def _begin(feed: Feed, claimed: Claimed) -> None:
+async def _begin(feed: Feed, claimed: Claimed, shown: Shown | None) -> None:
     """Announce the attempt; a later one shows at once what earlier ones had settled."""
     if claimed.turn.attempt == 1:
         feed.begin()
+        if shown is not None:
+            shown.begin("")
         return
     steps = await in_db(recorded_steps, claimed.turn.pk)
     done = [steps[number] for number in sorted(steps) if steps[number].is_finished]
-    feed.begin(text=_text_of(done), tools=await in_db(_tools_of, claimed.turn.pk))
+    text = _text_of(done)
+    feed.begin(text=text, tools=await in_db(_tools_of, claimed.turn.pk))
+    if shown is not None:
+        shown.begin(text)
 
 
 def _text_of(steps: Sequence[RecordedStep]) -> str:
