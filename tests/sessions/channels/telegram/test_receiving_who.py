@@ -139,7 +139,7 @@ def test_link_connects_whoever_opens_it_with_the_person_it_is_for() -> None:
     _, token = pairing.make_link(bot.account, person, admin)
     text = f"/start {token}"
     bot.say(text, entities=command(text), who=user(language_code="en"))
-    assert notices() == ["Done: I know who you are now. Just write to me."]
+    assert notices() == [f"Done: you are {person} here now. Just write to me."]
     assert turns() == 0
     bot.say("Hello")
     assert InboundMessage.objects.get().person == person
@@ -152,6 +152,10 @@ def test_person_who_was_somebody_else_before_keeps_their_one_conversation() -> N
     admin = owner(bot)
     person = people.person_of(admin, bot.account.team)
     _, token = pairing.make_link(bot.account, person, admin)
+    bot.say(f"/start {token}", who=user(language_code="en"))
+    # Their conversations would go with them: they are told to whom.
+    assert f"This link makes you {person}" in notices()[-1]
+    assert ChatSession.objects.get().person != person
     bot.say(f"/start {token}")
     bot.say("Me again")
     assert ChatSession.objects.get().person == person
