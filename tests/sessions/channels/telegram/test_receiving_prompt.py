@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from agents.core.messages import UserMessage
+from agents.models import ChainLink
 from memory.models import WalEntry
 from sessions import marks
 from sessions.models import ChatSession, InboundMessage, Turn, TurnFreeze
 from sessions.turns import freeze, history, leases
 from sessions.turns.freeze import Prepared
+from tests import factories
 from tests.sessions.channels.rest_rows import end
 from tests.sessions.channels.telegram.incoming import (
     MORNING,
@@ -30,6 +32,9 @@ pytestmark = pytest.mark.django_db
 
 def prepared(turn: Turn) -> Prepared:
     """Claim a turn, as a worker does, and decide its prompt."""
+    # Without a model the offline part would tell what is remembered.
+    if not ChainLink.objects.filter(agent=turn.session.agent).exists():
+        factories.chain_link(agent=turn.session.agent)
     # As after its pause.
     Turn.objects.filter(pk=turn.pk).update(not_before=None)
     ChatSession.objects.update(lease_token=None)
