@@ -39,7 +39,14 @@ from agents.models import (
     User,
 )
 from agents.services import access
-from memory.models import DailyNote, MemoryDocument, MemoryDocumentVersion, WalEntry
+from memory.models import (
+    DailyNote,
+    MemoryDocument,
+    MemoryDocumentVersion,
+    MemoryProposal,
+    MemorySettings,
+    WalEntry,
+)
 from qanot_site import board, doctor_page
 from sessions.models import (
     ChannelAccount,
@@ -96,7 +103,9 @@ GROUPS: tuple[tuple[Promise, tuple[Page, ...]], ...] = (
             (WalEntry, "edit_note"),
             (MemoryDocument, "psychology"),
             (MemoryDocumentVersion, "history"),
+            (MemoryProposal, "rate_review"),
             (DailyNote, "today"),
+            (MemorySettings, "manage_search"),
         ),
     ),
     (_("Usage"), ((UsageRecord, "monitoring"),)),

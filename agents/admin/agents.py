@@ -131,6 +131,18 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
             },
         ),
         (_("Money"), {"fields": ("daily_cap_usd", "spent_today")}),
+        (
+            _("Memory"),
+            {
+                "fields": (
+                    "keeps_memory",
+                    ("auto_recall", "extracts_facts"),
+                    ("detector_pack", "private_facts"),
+                    "notes_days",
+                    "memory_of_agent",
+                )
+            },
+        ),
         (_("Turns"), {"fields": ("prompt_preset", "max_iterations"), "classes": ("collapse",)}),
         (
             _("Record"),
@@ -145,6 +157,7 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
         "public_id",
         "as_file",
         "documents_of_agent",
+        "memory_of_agent",
         "created_at",
         "archived_at",
     )
@@ -174,6 +187,13 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
         if agent._state.adding or not agent_pages.has("export"):
             return "–"
         return links.to_page(agent_pages.address("export", agent), _("Download"))
+
+    @admin.display(description=_("look into it"))
+    def memory_of_agent(self, agent: Agent) -> str:
+        """Return a link to the search in the agent's memory."""
+        if agent._state.adding or not agent_pages.has("memory_search"):
+            return "–"
+        return links.to_page(agent_pages.address("memory_search", agent), _("Search its memory"))
 
     @admin.display(description=_("persona"))
     @once

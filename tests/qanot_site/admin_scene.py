@@ -285,7 +285,14 @@ def _build_conversation(
             message=message if role == TranscriptEntry.Role.USER else None,
             created_at=at,
         )
-    side.make(Outgoing, session=session, turn=turn, state=Outgoing.State.SENT, created_at=at)
+    side.make(
+        Outgoing,
+        account=session.account,
+        session=session,
+        turn=turn,
+        state=Outgoing.State.SENT,
+        created_at=at,
+    )
 
 
 def _build_memory(side: Side, agent: Agent, person: Person, at: datetime) -> None:
