@@ -1,6 +1,7 @@
 """Embeddings over OpenAI's wire: OpenAI, Gemini's compatible address, Ollama, vLLM and others."""
 
 import asyncio
+import atexit
 import math
 import threading
 from collections.abc import Coroutine, Sequence
@@ -29,7 +30,10 @@ _PREFIXES: Final = {
     "nomic-embed": ("search_query: ", "search_document: "),
 }
 
+CLOSED_S: Final = 2.0
+
 T = TypeVar("T")
+_clients: set[httpx2.AsyncClient] = set()
 
 
 class _Row(BaseModel):
@@ -81,6 +85,7 @@ class OpenAIEmbedder:
         """Give back connections."""
         client, self._client = self._client, None
         if client is not None:
+            _clients.discard(client)
             _on_loop(client.aclose(), None)
 
     async def _embed(self, texts: Sequence[str]) -> Embedded:
@@ -96,6 +101,7 @@ class OpenAIEmbedder:
         check_key(key)
         if self._client is None:
             self._client = http_client(self._endpoint)
+            _clients.add(self._client)
         body: dict[str, object] = {
             "model": self._model,
             "input": [_clean(text) for text in texts],
@@ -153,5 +159,16 @@ def _on_loop(work: Coroutine[Any, Any, T], deadline_s: float | None) -> T:
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="embedding-requests", daemon=True).start()
+    thread = threading.Thread(target=loop.run_forever, name="embedding-requests", daemon=True)
+    thread.start()
+    atexit.register(_end, loop, thread)
     return loop
+
+
+def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    """Close what is open and end the loop, before the process does."""
+    for client in list(_clients):
+        asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(CLOSED_S)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(CLOSED_S)
+    loop.close()

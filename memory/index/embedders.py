@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Final
+from threading import Lock
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
+
+from django.utils.module_loading import import_string
 
 from agents.core.embedding import Embedded, Embedder
 from agents.core.errors import RequestRefused
@@ -18,10 +21,24 @@ from agents.services.keys import key_of
 from agents.services.ledger import Spender
 from memory.models import EmbeddingSpace, MemorySettings
 
+if TYPE_CHECKING:
+    from agents.providers.embedding_openai import OpenAIEmbedder
+
 # Kinds of accounts whose wire has embeddings.
 EMBEDDING_KINDS: Final = frozenset({ProviderAccount.Kind.OPENAI})
 KIND: Final = "embedding"
+ADAPTER: Final = "agents.providers.embedding_openai.OpenAIEmbedder"
 _PROBE: Final = "How many dimensions has this?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    edited_at: datetime
+    embedder: Embedder
+
+
+_open: dict[tuple[int, str, int | None], _Known] = {}
+_opening: Final = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +87,7 @@ def open_embedder(settings: MemorySettings) -> Open:
     account = settings.account
     if account is None or account.kind not in EMBEDDING_KINDS:
         raise RequestRefused("this kind of account has no embeddings")
-    opened = _of_account(account.pk, account.updated_at, settings.model, settings.dimensions)
+    opened = _of_account(account, settings.model, settings.dimensions)
     return Open(opened, account, settings.model)
 
 
@@ -93,17 +110,26 @@ def charge(opened: Open, embedded: Embedded, *, team_id: int, origin: str) -> No
     )
 
 
-# Opened again when the account was edited, as its key or address may be another one.
-@cache
-def _of_account(
-    account_id: int, edited_at: datetime, model: str, dimensions: int | None
-) -> Embedder:
-    # Loaded with the first account that embeds: the transport costs a process 20 MB.
-    from agents.providers.embedding_openai import OpenAIEmbedder
+def _of_account(account: ProviderAccount, model: str, dimensions: int | None) -> Embedder:
+    """Return the open embedder of a model; opened again when the account was edited."""
+    key = (account.pk, model, dimensions)
+    with _opening:
+        known = _open.get(key)
+        if known is not None and known.edited_at == account.updated_at:
+            return known.embedder
+        endpoint = endpoint_of(account, key_of(account))
+        # Its key or address may be another one. Requests of the old one may still run: its
+        # connections are closed with the process.
+        opened = _load()(endpoint, model, dimensions=dimensions)
+        _open[key] = _Known(account.updated_at, opened)
+        return opened
 
-    account = ProviderAccount.objects.get(pk=account_id)
-    endpoint = endpoint_of(account, key_of(account))
-    return OpenAIEmbedder(endpoint, model, dimensions=dimensions)
+
+@cache
+def _load() -> type["OpenAIEmbedder"]:
+    """Import the adapter with the first account that embeds: it costs a process 20 MB."""
+    loaded: type[OpenAIEmbedder] = import_string(ADAPTER)
+    return loaded
 
 
 def _identity(settings: MemorySettings) -> str:

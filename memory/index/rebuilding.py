@@ -262,8 +262,13 @@ def _locked(version: IndexVersion) -> bool:
 
 
 def _copy_thread(version: IndexVersion, thread_id: int, name: str, scope_id: int) -> None:
-    """Copy a thread's passages into the places that were kept free for them."""
+    """Copy a thread's passages into the places that were kept free for them.
+
+    What was written since the version was begun stands in it already.
+    """
+    written = Passage.objects.filter(thread__scope_id=scope_id, thread__name=name)
     rows = Passage.objects.filter(thread_id=thread_id, hidden_at=None).order_by("pk")
+    rows = rows.exclude(source__in=written.values("source"))
     parts = list(_recut(rows, version))
     writing.copy(
         [(part.text, part.kind, part.source, part.position) for part in parts],

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+import psycopg
 import structlog
-from django.db import connections, transaction
+from django.conf import settings
+from django.db import transaction
 from psycopg import sql as names
 
 from agents import sql
@@ -179,12 +181,12 @@ def _reuse(limit: int) -> int:
 
 def _vectors(rows: Sequence[_Claimed], *, team_id: int, space_id: int) -> list[str]:
     """Ask whoever embeds for the team, who must speak of the same space."""
-    settings = versions.settings_of(team_id)
-    space = embedders.space_of(settings)
+    wanted = versions.settings_of(team_id)
+    space = embedders.space_of(wanted)
     if space is None or space.pk != space_id:
         # The settings were changed: another version is being built, or will be.
         raise NoEmbedder("the team's settings name another model")
-    opened = embedders.open_embedder(settings)
+    opened = embedders.open_embedder(wanted)
     embedded = opened.embedder.passages(
         [texts.meant(row.text, author_name=row.author_name) for row in rows]
     )
@@ -242,30 +244,36 @@ def make_index(space: EmbeddingSpace) -> bool:
     return True
 
 
-def index_statement(space: EmbeddingSpace, *, concurrently: bool = True) -> names.Composed:
-    """Return the statement that makes a space's index of neighbours."""
-    return names.SQL(
-        "CREATE INDEX {how} {name} ON memory_passagevector"
+def _create_index(space: EmbeddingSpace) -> None:
+    create = names.SQL(
+        "CREATE INDEX CONCURRENTLY {name} ON memory_passagevector"
         " USING hnsw ((vector::halfvec({dimensions})) halfvec_ip_ops)"
         " WITH (m = 16, ef_construction = 64) WHERE space_id = {space}"
     ).format(
-        how=names.SQL("CONCURRENTLY" if concurrently else ""),
         name=names.Identifier(space.index_name),
         dimensions=names.Literal(space.dimensions),
         space=names.Literal(space.pk),
     )
+    with _owner() as owner:
+        # One that broke off half-way is left behind invalid.
+        owner.execute(_drop(space))
+        # The graph is built in memory where it fits: many times faster.
+        owner.execute("SET maintenance_work_mem = '1GB'")
+        owner.execute(create)
 
 
-def _create_index(space: EmbeddingSpace) -> None:
-    owner = connections["owner"]
-    try:
-        with owner.cursor() as cursor:
-            # One that broke off half-way is left behind invalid.
-            drop = names.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
-            cursor.execute(drop.format(names.Identifier(space.index_name)))
-            # The graph is built in memory where it fits: many times faster.
-            cursor.execute("SET maintenance_work_mem = '1GB'")
-            cursor.execute("SET max_parallel_maintenance_workers = 2")
-            cursor.execute(index_statement(space))
-    finally:
-        owner.close()
+def drop_index(space: EmbeddingSpace) -> None:
+    """Remove a space's index of neighbours; its vectors are compared one by one from then on."""
+    EmbeddingSpace.objects.filter(pk=space.pk).update(index_state=EmbeddingSpace.IndexState.NONE)
+    with _owner() as owner:
+        owner.execute(_drop(space))
+
+
+def _drop(space: EmbeddingSpace) -> names.Composed:
+    drop = names.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
+    return drop.format(names.Identifier(space.index_name))
+
+
+def _owner() -> psycopg.Connection[tuple[object, ...]]:
+    """Connect as who owns the tables; such statements run outside of any transaction."""
+    return psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True)

@@ -112,7 +112,8 @@ def add(
 ) -> None:
     """Write the passages of one source, in order.
 
-    They are found within two seconds. It runs in the caller's transaction, in one statement where
+    They are found within two seconds. Texts of one origin are one text where they are cut anew
+    for a new version. It runs in the caller's transaction, in one statement where
     no text is long.
 
     Args:

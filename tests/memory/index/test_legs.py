@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.index import legs, postings, scopes, terms, vectors, writing
-from memory.models import EmbeddingSpace, IndexVersion, MemoryScope, Passage, PassageVector
+from memory.models import IndexVersion, MemoryScope, Passage, PassageVector
 from tests import factories
 from tests.memory.index.conftest import Corner
 
@@ -111,6 +111,7 @@ def test_loose_blocks_are_joined_and_say_the_same(corner: Corner) -> None:
     assert sorted(map(repr, legs.keyword(visible, query))) == before
 
 
+@pytest.mark.django_db(transaction=True)
 def test_plans_read_indexes(corner: Corner, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words along the key of postings, meaning along the space's own index."""
     chance = random.Random(7)  # noqa: S311 — the same in every run
@@ -125,10 +126,8 @@ def test_plans_read_indexes(corner: Corner, monkeypatch: pytest.MonkeyPatch) -> 
             passage=row, scope=row.scope, space=space, digest=row.digest, vector=vector
         )
     MemoryScope.objects.update(vectors=1_200)
-    EmbeddingSpace.objects.update(index_state=EmbeddingSpace.IndexState.READY)
-    create = vectors.index_statement(space, concurrently=False)
+    assert vectors.make_index(space)
     with connection.cursor() as cursor:
-        cursor.cursor.execute(create)
         cursor.execute("ANALYZE memory_passagevector")
         cursor.execute("ANALYZE memory_posting")
     plans = _explained(monkeypatch)
@@ -140,6 +139,8 @@ def test_plans_read_indexes(corner: Corner, monkeypatch: pytest.MonkeyPatch) -> 
     found = legs.meaning(visible, [0.25] * 16, limit=10)
     assert len(found) == 10
     assert any(re.search(rf"Index Scan using {space.index_name}\b", plan) for plan in plans)
+    vectors.drop_index(space)
+    assert len(legs.meaning(scopes.visible(corner.viewer), [0.25] * 16, limit=10)) == 10
 
 
 def _explained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
