@@ -107,10 +107,11 @@ _STATEMENTS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "answers",
-        """INSERT INTO bot_sessions_outgoing (public_id, session_id, turn_id, state, attempts,
-            error, created_at, sent_at)
-        SELECT gen_random_uuid(), session_id, id, 'sent', 1, '', now(), now()
-        FROM bot_sessions_turn""",
+        """INSERT INTO bot_sessions_outgoing (public_id, kind, account_id, session_id, turn_id,
+            peer, thread, reply_to, state, attempts, error, created_at, sent_at)
+        SELECT gen_random_uuid(), 'answer', s.account_id, s.id, t.id, '', '', '', 'sent', 1, '',
+            now(), now()
+        FROM bot_sessions_turn t JOIN bot_sessions_chatsession s ON s.id = t.session_id""",
     ),
     (
         "usage",

@@ -3,21 +3,49 @@
 from datetime import datetime
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db import models
 from django.db.models.functions import Length
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 from unfold.decorators import display
 
 from agents.admin import links
-from agents.admin.base import ReadOnlyAdmin
+from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline
 from agents.admin.privacy import as_written
 from agents.admin.showing import once
+from agents.services import access
+from sessions import outbox
 from sessions.admin.text import ConversationText, as_told, session_link
-from sessions.models import Content, InboundMessage, Outgoing, TranscriptEntry, TurnStep
+from sessions.models import (
+    Content,
+    InboundMessage,
+    Outgoing,
+    OutgoingPart,
+    TranscriptEntry,
+    TurnStep,
+)
 
+# Codes of channels and of ours; others are shown as they are.
+REASONS = {
+    "blocked": _("They blocked the bot, or it was removed from the group."),
+    "chat_not_found": _("There is no such chat."),
+    "no_rights": _("The bot may not write there."),
+    "moved": _("The group became a supergroup; its next message comes from there."),
+    "refused": _("The channel did not accept the message."),
+    "too_large": _("The file is too large for the channel."),
+    "no_file": _("The file is gone."),
+    "expired": _("It could not be sent for two days."),
+    "dropped": _("Somebody dropped it."),
+    "interrupted": _("The platform stopped in the middle; it may have arrived."),
+    "unanswered": _("The channel did not answer; it may have arrived."),
+    "5xx": _("The channel failed in the middle; it may have arrived."),
+    "429": _("The channel asked us to wait."),
+    "paced": _("It waits its turn."),
+    "401": _("The channel refuses the bot's token."),
+}
 SEND_COLOURS = {
     Outgoing.State.QUEUED: "info",
     Outgoing.State.SENDING: "info",
@@ -166,34 +194,71 @@ class ContentAdmin(ReadOnlyAdmin):
         return links.joined(links.to_row(TurnStep, step.pk, step) for step in row.steps.all())
 
 
-@admin.register(Outgoing)
-class OutgoingAdmin(ReadOnlyAdmin):
-    """What is on its way out."""
+class PartsInline(ReadOnlyInline):
+    """The messages that a row became."""
 
-    team_path = "session__team"
+    model = OutgoingPart
+    team_path = "outgoing__account__team"
     fields = readonly_fields = (
-        "session_link",
-        "turn",
+        "number",
         "state",
+        "external_id",
         "attempts",
         "error",
+        "tried_at",
+        "sent_at",
+    )
+    verbose_name_plural = _("messages on the channel")
+
+
+@admin.register(Outgoing)
+class OutgoingAdmin(ReadOnlyAdmin):
+    """What is on its way out; what failed or was held back is sent again or dropped here.
+
+    Whoever sees the page is an owner, editor or operator, and may do both.
+    """
+
+    team_path = "account__team"
+    inlines = (PartsInline,)
+    actions = ("send_selected_again", "drop_selected")
+    fields = readonly_fields = (
+        "kind",
+        "session_link",
+        "turn",
+        "account",
+        "peer",
+        "thread",
+        "state",
+        "attempts",
+        "reason",
         "created_at",
+        "tried_at",
+        "not_before",
         "sent_at",
         "public_id",
     )
     list_display = (
         "__str__",
+        "kind",
         "state_label",
         "session_link",
         "turn",
+        "sent_parts",
         "attempts",
-        "error",
+        "reason",
         "created_at",
         "sent_at",
     )
-    list_select_related = ("session", "turn")
-    list_filter = ("state", "session__agent", "session__account")
+    list_select_related = ("session", "turn", "account")
+    list_filter = ("state", "kind", "session__agent", "account")
     link_lookups = ("session__id__exact",)
+
+    def get_queryset(self, request: HttpRequest) -> "models.QuerySet[Outgoing]":
+        rows: models.QuerySet[Outgoing] = super().get_queryset(request)
+        is_sent = models.Q(parts__state=Outgoing.State.SENT)
+        return rows.annotate(
+            count_of_parts=models.Count("parts"), count_sent=models.Count("parts", filter=is_sent)
+        )
 
     @display(description=_("state"), label=SEND_COLOURS)
     def state_label(self, row: Outgoing) -> tuple[str, str]:
@@ -202,3 +267,48 @@ class OutgoingAdmin(ReadOnlyAdmin):
     @admin.display(description=_("conversation"))
     def session_link(self, row: Outgoing) -> str:
         return session_link(row.session) if row.session else ""
+
+    @admin.display(description=_("messages"))
+    def sent_parts(self, row: Any) -> str:
+        """Return how many of the messages that were begun have been taken."""
+        if not row.count_of_parts:
+            return ""
+        return f"{row.count_sent} / {row.count_of_parts}"
+
+    @admin.display(description=_("reason"))
+    def reason(self, row: Outgoing) -> str:
+        words = REASONS.get(row.error)
+        return str(words) if words is not None else row.error
+
+    def has_operate_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user runs any team; of which rows is asked of each."""
+        return self.has_view_permission(request)
+
+    @admin.action(description=_("Send again"), permissions=["operate"])
+    def send_selected_again(
+        self, request: HttpRequest, queryset: "models.QuerySet[Outgoing]"
+    ) -> None:
+        """Queue what failed or was held back."""
+        rows = self._chosen(request, queryset)
+        count = sum(outbox.send_again(row, by=access.user_of(request)) for row in rows)
+        words = ngettext("%(n)s is sent again.", "%(n)s are sent again.", count)
+        self._say(request, words, count, len(rows))
+
+    @admin.action(description=_("Drop"), permissions=["operate"])
+    def drop_selected(self, request: HttpRequest, queryset: "models.QuerySet[Outgoing]") -> None:
+        """Send what waits or was held back no more."""
+        rows = self._chosen(request, queryset)
+        count = sum(outbox.drop(row, by=access.user_of(request)) for row in rows)
+        words = ngettext("%(n)s was dropped.", "%(n)s were dropped.", count)
+        self._say(request, words, count, len(rows))
+
+    def _chosen(
+        self, request: HttpRequest, queryset: "models.QuerySet[Outgoing]"
+    ) -> list[Outgoing]:
+        return list(self.narrow(request, queryset, access.READERS).select_related("account"))
+
+    def _say(self, request: HttpRequest, words: str, count: int, chosen: int) -> None:
+        if count:
+            messages.success(request, words % {"n": count})
+        if count < chosen:
+            messages.info(request, _("The others are not in a state for this."))

@@ -256,8 +256,8 @@ class Calls:
         return OutcomeUnknown(type(error).__name__)
 
 
-def entities_of(formatted: Formatted) -> list[MessageEntity]:
-    """Return spans as the Bot API names them."""
+def entities_of(formatted: Formatted) -> list[MessageEntity] | None:
+    """Return spans as the Bot API names them; None where there are none."""
     return [
         MessageEntity(
             type=span.kind,
@@ -267,7 +267,7 @@ def entities_of(formatted: Formatted) -> list[MessageEntity]:
             language=span.language or None,
         )
         for span in formatted.spans
-    ]
+    ] or None
 
 
 def _markup(buttons: Sequence[Sequence[Button]]) -> InlineKeyboardMarkup | None:
