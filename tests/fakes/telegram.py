@@ -538,7 +538,8 @@ class FakeTelegram:
 
     async def _control(self, request: web.Request) -> web.Response:
         what = request.match_info["what"]
-        told = await request.json() if request.can_read_body else None
+        # Any: what each question takes.
+        told: Any = await request.json() if request.can_read_body else None
         # Any: whatever the question's answer is.
         answer: Any = None
         match what:
