@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from django.db import connection, transaction
@@ -95,7 +95,7 @@ class World:
         return self.chance.choices(self.vocabulary, cum_weights=self.weights, k=count)
 
     @staticmethod
-    def _normal(vectors: Floats) -> Floats:
+    def _normal(vectors: np.ndarray[Any, np.dtype[Any]]) -> Floats:
         scaled: Floats = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype("f4")
         return scaled
 

@@ -2,12 +2,14 @@
 
 import random
 import re
+from typing import Any
 
 import pytest
 from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agents import sql
 from memory.index import legs, postings, scopes, terms, vectors, writing
 from memory.models import IndexVersion, MemoryScope, Passage, PassageVector
 from tests import factories
@@ -146,15 +148,15 @@ def test_plans_read_indexes(corner: Corner, monkeypatch: pytest.MonkeyPatch) -> 
 def _explained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note the plan of each statement that the legs run from now on."""
     plans: list[str] = []
-    fetch = legs.sql.fetch
+    fetch = sql.fetch
 
-    def explaining(statement: str, values: object, *, prepare: bool = True) -> object:
+    def explaining(statement: str, values: Any, *, prepare: bool = True) -> list[sql.Row]:
         if "FROM memory_p" in statement:
-            rows = fetch(f"EXPLAIN {statement}", values, prepare=False)  # type: ignore[arg-type]
+            rows = fetch(f"EXPLAIN {statement}", values, prepare=False)
             plans.append("\n".join(str(row[0]) for row in rows))
-        return fetch(statement, values, prepare=prepare)  # type: ignore[arg-type]
+        return fetch(statement, values, prepare=prepare)
 
-    monkeypatch.setattr(legs.sql, "fetch", explaining)
+    monkeypatch.setattr(sql, "fetch", explaining)
     return plans
 
 
