@@ -53,12 +53,14 @@ def press(query: CallbackQuery, update_id: int, account: ChannelAccount) -> None
 
 
 def stop_generation(stopped: GenerationStopped, account: ChannelAccount) -> None:
-    """Stop the answer whose draft a person stopped with Telegram's own button."""
+    """Stop the answer whose draft a person stopped with Telegram's own button.
+
+    Drafts have their turn's number and exist in private chats only.
+    """
     session = places.found(places.of_chat(stopped.chat), account)
-    # Drafts exist in private chats only.
     if session is None or session.kind != ChatSession.Kind.DIRECT:
         return
-    for turn in Turn.objects.filter(session=session, state=Turn.State.RUNNING):
+    for turn in Turn.objects.unfinished().filter(session=session, pk=stopped.draft_id):
         stopping.request(turn)
 
 

@@ -95,13 +95,11 @@ def test_choices_of_a_command_are_buttons_that_do_it() -> None:
     assert len(notices()) == 2
 
 
-def test_telegrams_own_stop_button_stops_what_runs_in_that_chat() -> None:
+def test_telegrams_own_stop_button_stops_the_turn_of_its_draft() -> None:
     bot = wire()
     turn = asked(bot)
-    stopped = {"chat": private(user()), "draft_id": 5}
-    bot.take(stopped_message_generation=stopped)
-    assert not is_stopped(turn)
-    Turn.objects.update(state=Turn.State.RUNNING)
+    stopped = {"chat": private(user()), "draft_id": turn.pk}
+    bot.take(stopped_message_generation=stopped | {"draft_id": turn.pk + 1})
     bot.take(stopped_message_generation=stopped | {"chat": private(user(888))})
     assert not is_stopped(turn)
     bot.take(stopped_message_generation=stopped)
