@@ -17,6 +17,7 @@ POINTS = (
     "five_at_once",
     "postgres_restarted",
     "poison",
+    "delivery_acknowledged",
 )
 
 

@@ -8,6 +8,7 @@ something is known by the account's secret; without it not even the body is read
 import json
 import re
 from collections.abc import Iterable
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Final
 
@@ -21,6 +22,7 @@ from asgiref.typing import (
 )
 from django.db import Error as DatabaseError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from agents.core.messages import JsonObject
@@ -32,6 +34,7 @@ from sessions.models import ChannelAccount
 _log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 2**20
+HEARD_EVERY: Final = timedelta(minutes=1)
 SECRET: Final = b"x-telegram-bot-api-secret-token"
 _PATH: Final = re.compile(re.escape(registering.PREFIX) + r"([0-9]{1,18})/", re.ASCII)
 
@@ -109,12 +112,21 @@ def _take(account: ChannelAccount, update: JsonObject) -> None:
     try:
         with transaction.atomic():
             receiving.take(account, update)
-            ChannelAccount.objects.filter(pk=account.pk).update(received_at=timezone.now())
+            _note_heard(account)
     except DatabaseError:
         raise
     except Exception:
         standing.note(account.pk, Trouble.UPDATE_BROKEN, f"update {update['update_id']}")
         raise
+
+
+def _note_heard(account: ChannelAccount) -> None:
+    """Write down when the bot heard last, once a minute: more would queue its messages up."""
+    now = timezone.now()
+    if account.received_at is None or now - account.received_at > HEARD_EVERY:
+        bot = ChannelAccount.objects.filter(pk=account.pk)
+        is_old = Q(received_at=None) | Q(received_at__lt=now - HEARD_EVERY)
+        bot.filter(is_old).update(received_at=now)
 
 
 def _header(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:
