@@ -1,23 +1,18 @@
-"""What a language pack is."""
+"""What a language pack is, and the small language its expressions are written in.
 
-import re
-from collections.abc import Callable, Iterator
+A pack is data: phrases as a person types them, read by `memory.detector.patterns`.
+"""
+
 from dataclasses import dataclass
+from typing import Literal
 
 from memory.detector.hits import Category
 
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A stretch of a sentence as its pack reads it: one script, one apostrophe.
-
-    Args:
-        cased: As typed; tells names from words.
-        lowered: The same in small letters, place by place; patterns run on it.
-    """
-
-    cased: str
-    lowered: str
+# Where a rule's value stands: behind the phrase, before it, in its group, or the whole clause.
+Place = Literal["after", "before", "group", "clause", "none"]
+# What else has to hold of the value: a name typed with its capital, such a name with nothing
+# behind it, a name after words that leave no doubt, a name or a figure.
+Check = Literal["", "capital", "alone", "name", "specific"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,84 +20,94 @@ class Rule:
     """One way of saying something worth keeping.
 
     Args:
-        pattern: Searched in small letters.
-        accepts: A last look at what no pattern on small letters can see, such as a capital.
+        phrase: How it is said.
+        value: Where its value stands.
+        check: What the value has to be.
+        but_not: What may not follow the phrase, as a phrase.
+        unless: What may not stand anywhere in the sentence, as a phrase.
+        is_negated: Whether the phrase itself says no.
+        whole: Whether the fact is the whole statement, not its clause alone.
     """
 
     category: Category
-    pattern: re.Pattern[str]
-    accepts: Callable[[re.Match[str], Clause], bool] | None = None
-
-    def applies(self, clause: Clause) -> bool:
-        """Return whether it is said here."""
-        return any(
-            self.accepts is None or self.accepts(match, clause)
-            for match in self.pattern.finditer(clause.lowered)
-        )
+    phrase: str
+    value: Place = "after"
+    check: Check = ""
+    but_not: str = ""
+    unless: str = ""
+    is_negated: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
     """How one language says what is kept, and what only looks like it.
 
+    Every field but the first four is a tuple of phrases; an empty one says nothing.
+
     Args:
-        fold: Brings text into the script and form the patterns are written in.
-        question: A clause that asks.
+        openers: Words that a clause may begin with and still be the clause it is.
+        common: Frequent words, by which two packs that found the same settle whose it is.
+        not_names: What is no name although it stands in a name's place with a capital.
+        question: A clause that asks, with or without its mark.
+        not_asking: Words of asking that ask nothing, such as "never" made of "when".
         tag: A clause with a question mark that asks for nothing but a yes.
         request: A question by form that asks to remember.
-        retraction: Asks to forget or not to keep; the sentence gives nothing.
-        instruction: An instruction for now.
+        discard: Asks not to keep; the sentence gives nothing.
+        instruction: Asks for work to be done now.
+        standing: Says that an instruction is meant for always.
         once: Says that something is meant for this answer only.
         passing: Ties a liking to the moment.
         reported: From here on somebody else's words.
-        narrative: Tells what happened; its times and figures are no values.
-        remember: Asks to keep.
-        filler: Words that are no content beside `remember`.
-        values: Dates and labelled values.
+        reported_all: The whole sentence is somebody else's words.
+        hypothetical: Tells what would be, not what is.
+        narrative: Tells what happened or passes; its times and figures are no values.
+        negation: Words that say no.
+        asks_anywhere: Whether a word of asking asks in any clause of the sentence. Where such
+            words also join clauses they ask in the first, else only with a question mark.
+        fillers: What a value may begin or end with and does not mean.
+        values: Dates and labelled figures.
         measures: Times and amounts, not kept out of a narrative.
     """
 
     language: str
-    fold: Callable[[str], str]
-    question: re.Pattern[str]
-    tag: re.Pattern[str]
-    request: re.Pattern[str]
-    retraction: re.Pattern[str]
-    instruction: re.Pattern[str]
-    once: re.Pattern[str]
-    passing: re.Pattern[str]
-    reported: re.Pattern[str]
-    narrative: re.Pattern[str]
-    remember: re.Pattern[str]
-    filler: re.Pattern[str]
-    values: re.Pattern[str]
-    measures: re.Pattern[str]
-    rules: tuple[Rule, ...]
+    openers: str
+    common: frozenset[str]
+    not_names: frozenset[str]
+    question: tuple[str, ...] = ()
+    not_asking: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
+    request: tuple[str, ...] = ()
+    discard: tuple[str, ...] = ()
+    instruction: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
+    reported_all: tuple[str, ...] = ()
+    hypothetical: tuple[str, ...] = ()
+    narrative: tuple[str, ...] = ()
+    negation: tuple[str, ...] = ()
+    fillers: str = ""
+    values: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    asks_anywhere: bool = False
 
 
-NAME = r"(?P<name>[^\W\d_][\w'-]{0,40})"
-
-
-def any_of(*patterns: str) -> re.Pattern[str]:
-    """Compile alternatives; written in small letters, so without a flag for case."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
-
-
-def rules(category: Category, *patterns: str) -> Iterator[Rule]:
-    """Make rules that need no last look, as one search."""
-    yield Rule(category, any_of(*patterns))
-
-
-def named(match: re.Match[str], clause: Clause, group: str = "name") -> str:
-    """Return what a group matched, as typed."""
-    return clause.cased[match.start(group) : match.end(group)]
-
-
-def is_capitalised(word: str) -> bool:
-    """Return whether a word is written as a name: capital first, small letters behind it."""
-    return word[:1].isupper() and (len(word) == 1 or any(letter.islower() for letter in word))
-
-
-def is_specific(word: str) -> bool:
-    """Return whether a word is a name or has a figure in it."""
-    return is_capitalised(word) or any(letter.isdigit() for letter in word)
+def ways(
+    category: Category,
+    *phrases: str,
+    value: Place = "after",
+    check: Check = "",
+    but_not: str = "",
+    unless: str = "",
+    is_negated: bool = False,
+    whole: bool = False,
+) -> tuple[Rule, ...]:
+    """Return one rule a phrase, all with the same conditions."""
+    return tuple(
+        Rule(category, phrase, value, check, but_not, unless, is_negated, whole)
+        for phrase in phrases
+    )

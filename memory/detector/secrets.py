@@ -1,137 +1,246 @@
 """Masks what must never be stored in clear: passwords, keys, tokens, card numbers.
 
 Better one word too many masked than one too few: the person's own message keeps the original.
+Everything is looked for in folded text (`folding.fold`), whose places are the message's own.
 """
 
-import re
+from collections.abc import Iterator
+from functools import cache
+
+from memory.detector.folding import fold
+from memory.detector.patterns import Expression, compile_latin, plainly
+from memory.detector.sentences import Span
 
 MASK = "•••"
 
+_NO_LETTER = r"[^a-z0-9\x7f\xe0-\xff]"
 _STRONG = (
-    r"pass(?:word|phrase|code|wd)s?|pwd|pin(?:[ -]?(?:code|kod))?|cvv2?|cvc2?"
-    r"|(?:api|access|secret|private|auth)[ _-]?(?:key|token)|client[ _-]secret"
-    r"|parol|maxfiy\s+(?:so.z|kod|kalit)|парол[ья]?|пин(?:-?код)?|секретный\s+ключ"
-    r"|махфий\s+(?:сўз|код|калит)|şifre|sifre|hasło|haslo"
+    "pass(?:word|phrase|code|wd)s?|pwd|pin(?:[ -]?(?:code|kod))?|puk|cvv2?|cvc2?"
+    "|(?:api|access|secret|private|auth|license|ssh)[ _-]?(?:key|token)|client[ _-]secret"
+    "|(?:seed|recovery|backup)[ _-](?:phrase|code)s?"
+    "|parol|maxfiy so.?z|maxfiy kod|maxfiy kalit|парол[ьяею]?м?|пас[с]?ворд|пин(?:-?код)?"
+    "|секретный ключ|апи[ -]?ключ|api[ -]?ключ|кодовое слово|махфий (?:суз|код|калит)"
+    "|sifre|parola|gizli anahtar|api anahtari|haslo|hasla|haslem|kod pin|klucz api|tajny klucz"
 )
 # Everyday words too: masked only where what follows looks like a key.
-_WEAK = r"token|secret|токен"
-# Uzbek hangs "my", "our", "of the", "to the" on the word itself.
-_SUFFIX = r"(?:(?:lar)?(?:im|ing|imiz|ingiz|i|им|инг|имиз|ингиз|и|m|n)?(?:ni|ga|да|ни|га)?)\b"
-_KEYWORD = rf"(?<![^\W_])(?:{_STRONG}|(?P<weak>{_WEAK})){_SUFFIX}"
+_WEAK = "token|secret|токен|jeton"
+# Endings that Uzbek, Turkish and Russian hang on the word itself.
+_ENDING = (
+    "(?:(?:lar|ler|лар)?(?:im|ing|imiz|ingiz|m|miz|niz|si|n|i|им|инг|имиз|ингиз|и|у|ом)?"
+    "(?:ni|ga|da|ni|yi|ни|га)?)"
+)
 _FOR = (
-    r"(?:\s+(?:for|of|to|uchun|от|для)\s+(?!is\b)[\w.'-]{1,30}"
-    r"(?:\s+(?!is\b)[\w.'-]{1,30}){0,2}?)?"
+    "(?: (?:for|of|to|uchun|от|для|к|на|учун|do|dla|icin|konta|"
+    "od) [a-z0-9.'_\\x7f\\xe0-\\xff-]{1,30}"
+    "(?: [a-z0-9.'_\\x7f\\xe0-\\xff-]{1,30}){0,2}?)?"
 )
-_END = r"(?=\s*$|\s*[\r\n]|[,;]\s|[.!?](?:\s|$)|\s+(?:and|but|va|lekin|и|но|ва|лекин|ve|ama|i)\s)"
-# "password is X", "parol: X": what follows, up to the end of the clause.
-_TOLD = re.compile(
-    rf"(?P<kept>{_KEYWORD}{_FOR}\s*(?:\b(?:is|was|esa|bu|это)\b|=>?|->|:|—|–|-\s)\s*[\"'“«]?)"
-    rf"(?P<told>[^\s].{{0,200}}?){_END}",
-    re.IGNORECASE,
-)
-# "parolim X", "PIN 1234", "password hunter2": the next word, where it looks like no word.
-_NEXT = re.compile(
-    rf"(?P<kept>{_KEYWORD}\s+[\"'“«]?)(?P<told>(?=\S{{0,200}}?[\d_@#$%^&*!+=~])[^\s\"”»,;]{{3,200}})",
-    re.IGNORECASE,
-)
-# "parolim qwerty": Uzbek says "my password is" without a verb, so one word in that place is it.
-_NOMINAL = re.compile(
-    r"(?P<kept>\b(?:parol|парол|maxfiy\s+so.z|махфий\s+сўз)(?:im|imiz|им|имиз)\s+)"
-    r"(?P<told>[^\s,;]{3,200}?)(?=\s*$|\s*[\r\n]|[,;.!]|\s+[—–-]\s)",
-    re.IGNORECASE,
-)
-# "hunter2 is my password", "X — mening parolim".
-_BEFORE = re.compile(
-    r"(?<!\S)(?P<told>[^\s,;]{3,200})(?P<kept>(?:\s+is|,?\s+bu|\s*[=—–]|\s+-)\s+"
-    r"(?:(?:my|the|our|mening|bizning|мой|менинг)\s+)?(?:[\w'-]{1,20}\s+){0,2}"
-    rf"{_KEYWORD})",
-    re.IGNORECASE,
-)
-_HAS_KEYWORD = re.compile(_KEYWORD, re.IGNORECASE)
+_IS = "(?: *(?:=>?|->|:|-) *| +(?:is|was|esa|bu|это|to|jest|brzmi|such|вот|такой)(?: *:)? +)"
+_AND = "and|but|va|lekin|и|но|а|ва|лекин|ve|ama|i|ale|a|oraz"
+_MY = "my|the|our|mening|bizning|мой|моя|наш|менинг|benim|bizim|moje|nasze|moj"
+_NEAR = 260
+_MOST_LOOKED, _COARSE = 200, 40
 
 # What follows "is" when the sentence speaks about the secret without telling it.
-_ABOUT = re.compile(
-    r"(?:(?:not|no|never|always|already|now|currently|still|being|been|rotat\w+|changed|expir\w+|"
-    r"required|needed|the\s+same|stored|saved|kept|in|on|at|with|under|inside|for|from|by|reset|"
-    r"what|where|who|my|your)(?=\s|$|[.,])"
-    r"|(?:wrong|correct|invalid|strong|weak|missing|secret|important|safe|long|short|old|new|set|"
-    r"too\s+\w+)\s*$)",
-    re.IGNORECASE,
+_ABOUT = (
+    "(?:(?:not|no|never|always|already|now|currently|still|being|been|rotat[a-z]+|changed|"
+    "expir[a-z]+|required|needed|the same|stored|saved|kept|in|on|at|with|under|inside|for|from|by|"
+    "reset|what|where|who|my|your|a|too|"
+    "esimda|esimdan|yo'?q|kerak|noto'?g'?ri|unut[a-z]*|o'?zgar[a-z]*|eski|yangi|juda|хранится|"
+    "лежит|"
+    "не|уже|был[аио]?|сложный|простой|старый|новый|неверный|забыл[а]?|потерял[а]?|"
+    "изменил[аи]?с?[ья]?|"
+    "меняется|нужен|надо|скоро|degisti|degis[a-z]*|unuttum|yanlis|cok|eski|yeni|zor|kolay|var|yok|"
+    "lazim|gerek|jest|nie|zostalo|bylo|wygasa|wygaslo|trudne|proste|stare|nowe|zle|zapomnialem|"
+    "zapomnialam|zmienilem|zmienilam)(?:[ .,;!?\n]|$)"
+    "|(?:wrong|correct|invalid|strong|weak|missing|secret|important|safe|long|short|old|new|set|"
+    "патика|patience) *(?:[.,;!?\n]|$))"
 )
-_POINTING = frozenset({"this", "that", "what", "which", "where", "here", "there", "bu", "shu"})
-_LOOKS_SECRET = re.compile(r"\S*\d\S*")
+_POINTING = frozenset(
+    b"this that what which where here there it bu shu to \xfd\xf2\xee bu iste tak".split()
+)
 
-_SHAPES: tuple[re.Pattern[str], ...] = (
-    re.compile(
-        r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}-----)?"
-    ),
-    re.compile(r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,200}"),
-    re.compile(
-        r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|pypi-)[A-Za-z0-9_-]{10,300}"
-    ),
-    re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{12,20}\b|\bAIza[A-Za-z0-9_-]{30,40}"),
-    re.compile(r"\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,4000}(?:\.[A-Za-z0-9_-]{0,2000})?"),
-    re.compile(r"\b\d{8,10}:[A-Za-z0-9_-]{30,50}"),
-    re.compile(r"(?<=Bearer )[A-Za-z0-9._~+/=-]{8,4000}", re.IGNORECASE),
-    re.compile(r"(?<=://)[^\s/@:]{1,100}:[^\s/@]{1,200}(?=@)"),
-    re.compile(
-        r"(?<=[?&])(?:access_token|api_?key|auth|key|pass(?:word)?|secret|sig(?:nature)?|token)"
-        r"=[^\s&#]{1,500}",
-        re.IGNORECASE,
-    ),
+_SHAPES = (
+    r"(-----begin [a-z ]{0,40}private key-----[^-]*"
+    r"(?:-----end [a-z ]{0,40}-----)?)",
+    rf"(?:^|{_NO_LETTER})((?:sk|pk|rk)[-_][a-z0-9_-]{{12,}})",
+    rf"(?:^|{_NO_LETTER})((?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|pypi-)"
+    r"[a-z0-9_-]{10,})",
+    rf"(?:^|{_NO_LETTER})((?:akia|asia)[a-z0-9]{{12,20}}|aiza[a-z0-9_-]{{30,40}})",
+    rf"(?:^|{_NO_LETTER})(eyj[a-z0-9_-]{{8,}}\.[a-z0-9_-]{{4,}}[a-z0-9_.-]*)",
+    rf"(?:^|{_NO_LETTER})(\d{{8,10}}:[a-z0-9_-]{{30,50}})",
+    r"bearer ([a-z0-9._~+/=-]{8,})",
+    r"://([^ \n/@:]+:[^ \n/@]+)@",
+    r"[?&]((?:access_token|api_?key|auth|key|pass(?:word)?|secret|sig(?:nature)?|token)"
+    r"=[^ \n&#]+)",
 )
-_LONG_RUN = re.compile(r"(?<![\w/.-])[A-Za-z0-9_+=-]{24,400}(?![\w/.-])")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_CARD = re.compile(
-    r"(?<![\d+.,-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}[ -]\d{6}[ -]\d{5})(?!\d)"
+_LONG_RUN = r"(?:^|[^a-z0-9_/.+=-])([a-z0-9_+=-]{24,})(?:[^a-z0-9_/-]|$)"
+_UUID = r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+_CARD = (
+    r"(?:^|[^0-9+.,-])(\d{13,19}|\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{1,7}|\d{4}[ -]\d{6}[ -]\d{5})"
+    r"(?:[^0-9]|$)"
 )
+# One of these stands in everything that is masked.
+_LIKELY = (
+    r"-----begin|bearer |://|[?&][a-z_]+=|\d{4}[ -]?\d{2}|eyj|[a-z0-9_+=-]{24}"
+    r"|[a-z]{2,4}[-_][a-z0-9]{8}"
+)
+
+
+@cache
+def _compiled(pattern: str) -> Expression:
+    return compile_latin(plainly(pattern))
+
+
+@cache
+def _keyword() -> Expression:
+    words = plainly(rf"(?:{_STRONG}|(?P<weak>{_WEAK})){_ENDING}")
+    return compile_latin(rf"(?:^|{_NO_LETTER})(?P<word>{words})(?:{_NO_LETTER}|$)")
+
+
+@cache
+def _told() -> Expression:
+    """Return "password is X": what follows, up to the end of the clause."""
+    pattern = (
+        rf"^{_FOR}{_IS}\"?(?P<told>[^ \n][^\n]*?)"
+        rf"(?: *$| *\n|\"|[,;] |[.!?](?: |\n|$)| +(?:{_AND}) )"
+    )
+    return compile_latin(plainly(pattern))
+
+
+@cache
+def _before() -> Expression:
+    """Return "hunter2 is my password"."""
+    pattern = (
+        rf"(?:^|[ \n])(?P<told>[^ ,;\n]{{3,}})(?: +(?:is|это|to|jest|bu)|,? bu| *[=-])"
+        rf" +(?:(?:{_MY}) )?(?:[a-z0-9'\xe0-\xff-]{{1,20}} ){{0,2}}$"
+        rf"|(?:^|[ \n])(?P<bare>[^ ,;\n]{{3,}}) +(?:benim|bizim|mening|bizning|менинг) $"
+    )
+    return compile_latin(plainly(pattern))
 
 
 def mask_secrets(text: str) -> str:
     """Return the text with every secret replaced by ``•••``."""
-    for shape in _SHAPES:
-        text = shape.sub(MASK, text)
-    text = _LONG_RUN.sub(_mask_if_random, text)
-    text = _CARD.sub(_mask_if_card, text)
-    if _HAS_KEYWORD.search(text) is None:
-        return text
-    text = _BEFORE.sub(_mask_before, text)
-    text = _TOLD.sub(_mask_told, text)
-    text = _NOMINAL.sub(_mask_next, text)
-    return _NEXT.sub(_mask_next, text)
+    folded = fold(text)
+    spans: list[Span] = []
+    if _compiled(_LIKELY).search(folded) is not None:
+        for shape in _SHAPES:
+            spans += _groups(compile_latin(shape), folded)
+        spans += (
+            span for span in _groups(compile_latin(_LONG_RUN), folded) if _random(folded, span)
+        )
+        spans += (span for span in _groups(compile_latin(_CARD), folded) if _is_card(folded, span))
+    spans += _told_secrets(folded)
+    return _masked(text, spans) if spans else text
 
 
-def _mask_told(match: re.Match[str]) -> str:
-    """Mask what a keyword is said to be; in a remark about it only what has a figure in it."""
-    told = match["told"]
-    if match["weak"] or _ABOUT.match(told):
-        return match["kept"] + _LOOKS_SECRET.sub(MASK, told)
-    return match["kept"] + MASK
+def _masked(text: str, spans: list[Span]) -> str:
+    pieces, position = [], 0
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if span.start >= position:
+            pieces += [text[position : span.start], MASK]
+        position = max(position, span.end)
+    return "".join([*pieces, text[position:]])
 
 
-def _mask_next(match: re.Match[str]) -> str:
-    """Mask the word behind a keyword."""
-    return match[0] if MASK in match["told"] else match["kept"] + MASK
+def _groups(expression: Expression, folded: bytes) -> Iterator[Span]:
+    position = 0
+    while (match := expression.search(folded, position)) is not None:
+        yield Span(match.start(1), match.end(1))
+        position = max(match.end(1), position + 1)
 
 
-def _mask_before(match: re.Match[str]) -> str:
-    """Mask the word that is said to be the password, unless it is a plain one."""
-    told = match["told"]
-    is_plain = told.lower() in _POINTING or (match["weak"] and not _LOOKS_SECRET.search(told))
-    return match[0] if is_plain else MASK + match["kept"]
+def _told_secrets(folded: bytes) -> Iterator[Span]:
+    """Yield what is said to be a password, a PIN, a key."""
+    position = looked = 0
+    while (match := _keyword().search(folded, position)) is not None:
+        position = match.end("word")
+        looked += 1
+        if looked > _MOST_LOOKED:
+            # Nobody has so many secrets to tell: whatever stands behind the word goes.
+            end = folded.find(b".", position + _COARSE, position + _NEAR)
+            end = min(position + _NEAR, len(folded)) if end < 0 else end
+            yield Span(position, end)
+            position = end
+            continue
+        is_weak = match.start("weak") >= 0
+        behind = folded[position : position + _NEAR]
+        if (told := _told().search(behind)) is not None:
+            span = Span(position + told.start("told"), position + told.end("told"))
+            yield from _of_told(folded, span, is_weak=is_weak)
+            position = max(position, span.end)
+        elif (word := _word_behind(folded, match.start("word"), position)) is not None:
+            yield word
+            position = word.end
+        before = folded[max(0, match.start("word") - 120) : match.start("word")]
+        if before[-1:] == b" " and (said := _before().search(before)) is not None:
+            group = "told" if said.start("told") >= 0 else "bare"
+            start = match.start("word") - len(before) + said.start(group)
+            span = Span(start, start + said.end(group) - said.start(group))
+            word_before = folded[span.start : span.end]
+            is_plain = word_before in _POINTING or (is_weak and not _has_figure(word_before))
+            if not is_plain:
+                yield span
 
 
-def _mask_if_random(match: re.Match[str]) -> str:
-    """Mask a long run of letters and figures; identifiers in UUID form are no secrets."""
-    run = match[0]
-    is_mixed = any(c.isdigit() for c in run) and any(c.isalpha() for c in run)
-    return MASK if is_mixed and not _UUID.fullmatch(run) else run
+def _of_told(folded: bytes, told: Span, *, is_weak: bool) -> Iterator[Span]:
+    """Yield all that is told; of a remark about the secret only what has a figure in it."""
+    said = folded[told.start : told.end]
+    about = _compiled("^" + _ABOUT).search(said + b"\n")
+    if not is_weak and about is None:
+        yield told
+        return
+    start = told.start
+    for word in said.split(b" "):
+        if _has_figure(word):
+            yield Span(start, start + len(word))
+        start += len(word) + 1
 
 
-def _mask_if_card(match: re.Match[str]) -> str:
-    """Mask numbers that pass the card check, and all of 16 digits: local cards may not pass it."""
-    digits = [int(c) for c in match[0] if c.isdigit()]
-    return MASK if len(digits) == 16 or _passes_luhn(digits) else match[0]
+def _word_behind(folded: bytes, start: int, end: int) -> Span | None:
+    """Return the word right behind a keyword, where it looks like no word, or is all there is.
+
+    "parolim X", "мой пароль X", "şifrem X": no verb is needed there to tell it.
+    """
+    stretch = folded[end : end + _NEAR]
+    if stretch[:1] != b" ":
+        return None
+    found = _compiled(r"^ +\"?([^ \n\",;]{3,})").search(stretch)
+    if found is None:
+        return None
+    word = stretch[found.start(1) : found.end(1)].rstrip(b".!?")
+    span = Span(end + found.start(1), end + found.start(1) + len(word))
+    if len(word) >= 3 and _compiled(r"[0-9_@#$%^&*!+=~]").search(word) is not None:
+        return span
+    rest = stretch[found.end(1) :]
+    is_alone = _compiled(r"^[.!?]* *(?:$|\n|[,;] ?|[.!] | - )").search(rest) is not None
+    mine = folded[max(0, start - 8) : end]
+    is_mine = _compiled(_NOMINAL).search(mine) is not None
+    is_about = _compiled("^" + _ABOUT).search(word + b"\n") is not None
+    return span if is_alone and is_mine and not is_about else None
+
+
+# "My password" in a language whose sentence needs no "is".
+_NOMINAL = (
+    "(?:parol|парол|sifre|parola|maxfiy so'?z|махфий суз)(?:im|imiz|им|имиз|m|miz)$"
+    "|(?:мой|наш|моя) (?:пароль|пин|пин-?код)$"
+)
+
+
+def _has_figure(word: bytes) -> bool:
+    return any(48 <= byte <= 57 for byte in word)
+
+
+def _random(folded: bytes, span: Span) -> bool:
+    """Return whether a long run mixes letters and figures; a UUID is no secret."""
+    run = folded[span.start : span.end]
+    letters = any(97 <= byte <= 122 for byte in run)
+    return letters and _has_figure(run) and _compiled(_UUID).search(run) is None
+
+
+def _is_card(folded: bytes, span: Span) -> bool:
+    """Return whether a number passes the card check, or has 16 digits: local cards may not."""
+    digits = [byte - 48 for byte in folded[span.start : span.end] if 48 <= byte <= 57]
+    return len(digits) == 16 or _passes_luhn(digits)
 
 
 def _passes_luhn(digits: list[int]) -> bool:

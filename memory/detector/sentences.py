@@ -1,99 +1,152 @@
-"""Cuts a message into the person's own sentences."""
+"""Cuts a folded message into sentences and clauses, and blanks what others said.
+
+Everything here runs over `folding.fold`'s bytes, whose places are the message's own. The
+expressions of `re` here are plain runs of characters, linear as they stand.
+"""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
 from dataclasses import dataclass
 
+from memory.detector.patterns import compile_latin
+
 LONGEST_SENTENCE = 300
+_LONGEST_READ = 500
 
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|no|nr|vs|jr|sr|e\.g|i\.e|etc|approx)|(?<!\w)[^\W\d_])\.$",
-    re.IGNORECASE,
+# Behind these a full stop ends no sentence: Dr., e.g., ул., тыс., godz., vb.
+_SHORTENED = "".join(
+    f"(?<![ (]{word}\\.)(?<!^{word}\\.)"
+    for word in (
+        "[a-z\\xe0-\\xff]", "dr", "mr", "ms", "mrs", "prof", "vs", "jr", "sr", "etc", "st",
+        "nr", "np",
+        "ul", "tel", "min", "max", "godz", "tys", "mln", "tzn", "vb", "vs",
+        "\\xf3\\xeb", "\\xf2\\xe5\\xeb", "\\xf0\\xf3\\xe1", "\\xf2\\xfb\\xf1", "\\xec\\xeb\\xed",
+    )
+)  # fmt: skip
+_END = re.compile(rf"(?:[!?]|\.{_SHORTENED})[.!?]*[\"')]*(?=[ \n;]|$)|\n+".encode("latin-1"))
+_CLAUSE_END = re.compile(rb"[,;:!?](?=[ \n\"]|$)| -(?= )|[()]")
+# Of two words or more: a quoted single word is a name or a term (call me "Dan").
+_QUOTE = re.compile(rb"\"[^\"\n]*\"")
+_QUOTE_OF_APOSTROPHES = re.compile(
+    rb"(?<![a-z0-9\xe0-\xff'])'[^ '\n]+ "
+    rb"[^'\n]*'(?![a-z0-9\xe0-\xff])"
 )
-_END = re.compile(r"[.!?…]+[)\"'»”]?(?=\s)|\n+")
-_CLAUSE_END = re.compile(r"[,;:!](?=\s)|\s[—–-](?=\s)")
-
-# Words of others: quotes of two words or more, quoted lines, code, data, forwarded mail.
-_OTHERS = re.compile(
-    r"```[\s\S]{0,20000}?(?:```|$)"
-    r"|«[^»\n]{1,2000}»|“[^”\n]{1,2000}”|„[^“”\n]{1,2000}[“”]"
-    r"|\"[^\"\n]{1,2000}\""
-    r"|(?<!\w)'[^'\n]{3,300}'(?!\w)|(?<!\w)‘[^‘’\n]{3,300}’(?!\w)"
+_FORWARDED = compile_latin(
+    r"(?:^|\n)[ >-]*(?:(?:begin )?forwarded (?:message|from)|original message|fwd:|fw:|"
+    r"\xef\xe5\xf0\xe5\xf1\xeb\xe0\xed+\xee\xe5? \xf1\xee\xee\xe1\xf9\xe5\xed\xe8\xe5|"
+    r"\xef\xe5\xf0\xe5\xf1\xeb\xe0\xed\xee \xee\xf2|iletilen mesaj|yonlendirilen (?:mesaj|ileti)|"
+    r"(?:przekazana |przeslana )wiadomosc|wiadomosc przekazana|yo'naltirilgan xabar|"
+    r"uzatilgan xabar|"
+    r"on [^\n]{5,100} wrote: *(?:\n|$)|[^\n]{5,100} \xef\xe8\xf1\xe0\xeb(?:\xe0|"
+    r"\(\xe0\))?: *(?:\n|$)|"
+    r"dnia [^\n]{5,100} napisal(?:a|\(a\))?: *(?:\n|$)|[^\n]{5,100} sunlari yazdi: *(?:\n|$))"
 )
-_OTHERS_LINES = re.compile(r"^[ \t]*(?:>|[{}\[\]]|\"[^\"\n]{1,100}\"[ \t]*:).*$", re.MULTILINE)
-_FORWARDED = re.compile(
-    r"^[ \t]*(?:-{2,}[ \t]*)?(?:(?:begin[ \t]+)?forwarded[ \t]+message|original[ \t]+message|"
-    r"пересланное[ \t]+сообщение|on[ \t][^\n]{5,100}[ \t]wrote:[ \t]*$)",
-    re.IGNORECASE | re.MULTILINE,
+# Lines of mail quotes, data, logs, stack traces, shell sessions.
+_FOREIGN_LINE = compile_latin(
+    r"^ *(?:>|[{}\[<]|\"[^\"\n]+\" *:|\||[$#] [a-z./]+|"
+    r"(?:\[?\d{4}-\d\d-\d\d[ t]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[\d\d?[./]\d\d?[./]\d\d)|"
+    r"[a-z]{3} +\d+ \d\d:\d\d:\d\d |(?:traceback \(|at [a-z_.$]+\(|file \"|caused by: )|"
+    r"(?:error|warn|warning|info|debug|fatal|trace)[:\]]|"
+    r"(?:from|to|subject|date|cc|\xee\xf2|\xea\xee\xec\xf3|\xf2\xe5\xec\xe0|kimden|konu|od|temat): "
+    r"[^\n]*@|"
+    r"[a-z_][a-z0-9_.]* ?=|(?:def|class|import|from|const|let|var|function|return|select|insert|"
+    r"update) [^\n]*[=;({*]|(?:commit [0-9a-f]{7}|diff --git|\+\+\+ |--- a/|@@ ))"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
-    """Where a sentence stands, and whether a blank line stands before it."""
+class Span:
+    """A stretch of the message."""
 
     start: int
     end: int
-    opens_paragraph: bool
 
 
-def blank_others(text: str) -> str:
-    """Replace other people's words by spaces; same length.
+def blank_others(folded: bytes) -> bytes:
+    """Replace fenced code, quotes and what follows a forward's heading by spaces; same length.
 
-    A quoted single word stays: it is a name or a term (call me "Dan").
+    A backquote is an apostrophe by now, as Uzbek uses it.
     """
-    text = _OTHERS.sub(lambda match: _blank(match[0]), text)
-    text = _OTHERS_LINES.sub(lambda match: " " * len(match[0]), text)
-    if forwarded := _FORWARDED.search(text):
-        text = text[: forwarded.start()] + " " * (len(text) - forwarded.start())
-    return text
+    if b"'''" in folded:
+        parts = folded.split(b"'''")
+        parts[1::2] = [b" " * len(part) for part in parts[1::2]]
+        folded = b"   ".join(parts)
+    if b'"' in folded:
+        folded = _QUOTE.sub(_blank, folded)
+    if b" '" in folded or folded.startswith(b"'"):
+        folded = _QUOTE_OF_APOSTROPHES.sub(_blank, folded)
+    if (forwarded := _FORWARDED.search(folded)) is not None:
+        folded = folded[: forwarded.start()] + b" " * (len(folded) - forwarded.start())
+    return folded
 
 
-def _blank(quote: str) -> str:
+def _blank(match: re.Match[bytes]) -> bytes:
     """Keep the marks of a quote, so that it still belongs to its sentence."""
-    if quote.startswith("```"):
-        return " " * len(quote)
-    if len(quote.split()) == 1:
-        return quote
-    return quote[0] + " " * (len(quote) - 2) + quote[-1]
+    if b" " not in match[0]:
+        return match[0]
+    return match[0][:1] + b" " * (len(match[0]) - 2) + match[0][-1:]
 
 
-def sentences(text: str) -> Iterator[Sentence]:
-    """Yield what ends with a full stop or a line; a longer one than 300 characters in pieces."""
-    start = 0
-    opens_paragraph = True
-    for end in _ends(text):
-        for piece_start, piece_end in _pieces(text, start, end):
-            yield Sentence(piece_start, piece_end, opens_paragraph)
-            opens_paragraph = False
-        opens_paragraph = "\n\n" in text[max(start, end - 200) : end]
-        start = end
+class Sentences:
+    """Where the sentences of a folded message stand."""
+
+    def __init__(self, folded: bytes) -> None:
+        self._folded = folded
+        ends = [match.end() for match in _END.finditer(folded)]
+        if not ends or ends[-1] < len(folded):
+            ends.append(len(folded))
+        self._ends = ends if len(folded) <= _LONGEST_READ else self._cut(ends)
+
+    def _cut(self, ends: list[int]) -> list[int]:
+        """Cut what is too long to be a sentence, between words."""
+        cut: list[int] = []
+        start = 0
+        for end in ends:
+            while end - start > _LONGEST_READ:
+                space = self._folded.rfind(b" ", start + _LONGEST_READ // 2, start + _LONGEST_READ)
+                start = start + _LONGEST_READ if space < 0 else space
+                cut.append(start)
+            cut.append(end)
+            start = end
+        return cut
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def at(self, position: int) -> int:
+        """Return the number of the sentence in which a place lies."""
+        return min(bisect_right(self._ends, position), len(self._ends) - 1)
+
+    def end(self, number: int) -> int:
+        """Return where a sentence ends, with what stands behind it."""
+        return self._ends[number]
+
+    def span(self, number: int) -> Span:
+        """Return a sentence, trimmed."""
+        start = self._ends[number - 1] if number else 0
+        end = self._ends[number]
+        stretch = self._folded[start:end]
+        start += len(stretch) - len(stretch.lstrip(b" \n;"))
+        return Span(start, max(start, start + len(stretch.strip(b" \n;"))))
+
+    def opens_paragraph(self, number: int) -> bool:
+        """Return whether a blank line stands before a sentence."""
+        if number == 0:
+            return True
+        start = self.span(number).start
+        before = self._folded[max(0, start - 40) : start]
+        return b"\n\n" in before.replace(b" ", b"").replace(b";", b"")
+
+    def is_foreign(self, number: int) -> bool:
+        """Return whether the sentence's line is a quoted one, data, a log or code."""
+        start = self.span(number).start
+        line = self._folded.rfind(b"\n", 0, start) + 1
+        return _FOREIGN_LINE.search(self._folded[line : line + 300]) is not None
 
 
-def _ends(text: str) -> Iterator[int]:
-    for match in _END.finditer(text):
-        if not _ABBREVIATION.search(text, max(0, match.end() - 8), match.end()):
-            yield match.end()
-    yield len(text)
-
-
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Trim, and cut what is too long at its last space."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    while end - start > LONGEST_SENTENCE:
-        cut = text.rfind(" ", start + LONGEST_SENTENCE // 2, start + LONGEST_SENTENCE)
-        cut = start + LONGEST_SENTENCE if cut < 0 else cut
-        yield start, cut
-        start = cut
-        while start < end and text[start].isspace():
-            start += 1
-    if start < end:
-        yield start, end
-
-
-def clause_starts(sentence: str) -> list[int]:
-    """Return where the clauses of a sentence begin, the first at 0."""
-    return [0, *(match.end() for match in _CLAUSE_END.finditer(sentence))]
+def clauses(sentence: bytes) -> list[Span]:
+    """Return the clauses of a sentence, their closing mark included."""
+    ends = [match.end() for match in _CLAUSE_END.finditer(sentence)]
+    if not ends or ends[-1] < len(sentence):
+        ends.append(len(sentence))
+    return [Span(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
