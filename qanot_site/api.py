@@ -21,6 +21,8 @@ from ninja.operation import Operation
 
 from agents.api.problems import Problem, ProblemCode
 from agents.api.router import router as agents_router
+from memory.api import router as memory_router
+from memory.facts_api import router as facts_router
 from sessions.channels.rest.router import NAMESPACE, router
 
 JSON_TYPE = "application/json"
@@ -58,6 +60,8 @@ api = Api(
 )
 api.add_router("", router)
 api.add_router("", agents_router)
+api.add_router("", memory_router)
+api.add_router("", facts_router)
 
 
 def problem(
