@@ -3,7 +3,7 @@
 import argparse
 import time
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import IO, Any, Final, cast
 
 from django.core.management.base import CommandError, OutputWrapper
 from rich.console import Console
@@ -37,8 +37,13 @@ def run(options: dict[str, Any], stdout: OutputWrapper) -> None:
     if options["rebuild"]:
         for team in teams:
             _rebuild(team, stdout)
-    console = Console(file=stdout, width=None if stdout.isatty() else 120, highlight=False)
-    console.print(_table(teams))
+    _console(stdout).print(_table(teams))
+
+
+def _console(stdout: OutputWrapper) -> Console:
+    # Django's wrapper writes as a file does, and is none for the checker.
+    file = cast(IO[str], stdout)
+    return Console(file=file, width=None if stdout.isatty() else 120, highlight=False)
 
 
 def _teams(slug: str | None) -> Sequence[Team]:
@@ -56,13 +61,12 @@ def _rebuild(team: Team, stdout: OutputWrapper) -> None:
         version = rebuilding.rebuild(team.pk)
     except (ProviderError, NoEmbedder, TooSlow) as error:
         raise CommandError(f"The embedding model does not answer: {error}") from error
-    console = Console(file=stdout, highlight=False)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=console,
+        console=_console(stdout),
         disable=not stdout.isatty(),
     )
     if not stdout.isatty():
