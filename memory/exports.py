@@ -1,17 +1,12 @@
 """Memory as files, for a named viewer: what they may see, and nothing else."""
 
-from collections.abc import Mapping
 from itertools import groupby
-from typing import Final
 
 from agents.core.viewer import Viewer
 from memory import files
 from memory.files import Preset
-from memory.models import DailyNote, MemoryDocument, Scope, WalEntry
+from memory.models import DailyNote, MemoryDocument, WalEntry
 from memory.superseding import HOLDS, TRUSTED
-
-# A viewer sees several MEMORY.md: the one of their own scope has the plain name.
-FOLDERS: Final[Mapping[str, str]] = {Scope.AGENT: "agent/", Scope.TEAM: "team/"}
 
 
 def export(viewer: Viewer, *, preset: Preset = "default") -> dict[str, str]:
@@ -46,7 +41,7 @@ def session_state(viewer: Viewer) -> str:
 
 def _documents(viewer: Viewer) -> dict[str, str]:
     rows = MemoryDocument.objects.visible_to(viewer).filter(deleted_at=None).order_by("id")
-    return {FOLDERS.get(row.scope, "") + row.name: row.text for row in rows if row.text}
+    return {files.FOLDERS.get(row.scope, "") + row.name: row.text for row in rows if row.text}
 
 
 def _notes(viewer: Viewer, preset: Preset) -> dict[str, str]:

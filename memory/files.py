@@ -8,7 +8,7 @@ MEMORY.md is a heading and one line a fact, with the day (UTC) on which it was n
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Final, Literal, Protocol
 from zoneinfo import ZoneInfo
@@ -17,6 +17,8 @@ MEMORY: Final = "MEMORY.md"
 SESSION_STATE: Final = "SESSION-STATE.md"
 MEMORY_HEADING: Final = "# MEMORY.md -- Long-Term Memory"
 SESSION_STATE_HEADING: Final = "# SESSION-STATE.md -- Active Working Memory"
+# A viewer sees several MEMORY.md: the one of their own scope has the plain name.
+FOLDERS: Final[Mapping[str, str]] = {"agent": "agent/", "team": "team/"}
 
 # Headings as Qanot AI writes them, or ours, which tell the offset from UTC.
 Preset = Literal["default", "qanot"]

@@ -44,6 +44,12 @@ def keeps_memory(agent_id: int) -> bool:
     return Agent.objects.filter(pk=agent_id, keeps_memory=True).exists()
 
 
+def notes_days(agent_id: int) -> int | None:
+    """Return how many days of what was said an agent searches; None for all."""
+    days: int | None = Agent.objects.values_list("notes_days", flat=True).get(pk=agent_id)
+    return days
+
+
 def home_of(viewer: Viewer, policy: Policy) -> dict[str, object]:
     """Return the columns of the scope into which this viewer's facts go.
 

@@ -51,7 +51,7 @@ _SMALL = _listed(
     "proszę zapamiętaj pamiętaj bardzo ja mój moja moje mnie to właściwie jednak nie jest",
 )
 _NAMING = _listed(
-    "name names named call called calls known as",
+    "name names named call called calls known as you can",
     "ism ismim ismi deb atang ayting chaqiring",
     "имя зовут звать зови зовите называй",
     "ad adım adı isim ismim bana de deyin",

@@ -1,7 +1,6 @@
 """Tools over memory; importing the module offers them. Their texts are for the model: English."""
 
 import json
-from dataclasses import asdict
 
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,7 +10,7 @@ from agents.db import in_db
 from agents.tools.registry import register
 from memory import document_tools, wal  # noqa: F401 - the first offers its own
 from memory.models import owns_scope
-from memory.policy import keeps_memory
+from memory.policy import keeps_memory, notes_days
 from memory.search import search
 
 
@@ -38,8 +37,11 @@ class RememberFact(BaseModel):
 
 
 async def _memory_search(arguments: MemorySearch, context: ToolContext) -> str:
-    found = await in_db(search, arguments.query, viewer=context.viewer, now=timezone.now())
-    return json.dumps([asdict(hit) for hit in found], ensure_ascii=False)
+    days = await in_db(notes_days, context.viewer.agent_id)
+    result = await in_db(
+        search, context.viewer, arguments.query, now=timezone.now(), notes_days=days
+    )
+    return json.dumps([hit.as_json() for hit in result.found], ensure_ascii=False)
 
 
 async def _remember_fact(arguments: RememberFact, context: ToolContext) -> str:
@@ -78,9 +80,10 @@ register(
     Tool(
         name="memory_search",
         description=(
-            "Searches what is remembered: MEMORY.md, the notes of the last 30 days and all noted "
-            'facts. Answers with a JSON list of {"file", "line", "content"}, the best first. Use '
-            "it before saying that something is not known."
+            "Searches what is remembered, by word and by meaning, in any language: documents, noted "
+            "facts and what was said. Answers with a JSON list, the best first, each with file, "
+            'line, content, source and time; one with "newer" was said before that other one and '
+            "may be outdated. Use it before saying that something is not known."
         ),
         arguments=MemorySearch,
         run=_memory_search,

@@ -42,7 +42,7 @@ def replace_memory_document(document: MemoryDocument) -> None:
     replace(
         f"memory:{document.pk}",
         home=home,
-        file=document.name,
+        file=files.FOLDERS.get(document.scope, "") + document.name,
         pieces=_lines_of(document.text),
         at=timezone.now(),
         origin=Origin.AGENT,

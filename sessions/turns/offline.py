@@ -11,12 +11,15 @@ from agents.core.protocols import SystemPart
 from agents.models import Membership
 from agents.providers import offline_part
 from agents.services import access
-from memory import files, search
+from memory import files
 from memory.models import WalEntry
+from memory.search import Found, search
 from memory.superseding import HOLDS
 from sessions.models import Turn
 
 SHOWN_FINDINGS = 5
+# Words have to do where the meaning of what was said is not known by then.
+DEADLINE_S = 0.030
 
 
 def part(turn: Turn, asked: str, *, now: datetime) -> SystemPart:
@@ -81,13 +84,25 @@ def _noted(turn: Turn) -> list[str]:
 
 
 def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
-    if not turn.session.agent.keeps_memory:
+    agent = turn.session.agent
+    if not agent.keeps_memory:
         return []
-    found = search.search(asked, viewer=turn.viewer, now=now, limit=2 * SHOWN_FINDINGS)
+    found = search(
+        turn.viewer,
+        asked,
+        now=now,
+        limit=2 * SHOWN_FINDINGS,
+        notes_days=agent.notes_days,
+        deadline_s=DEADLINE_S,
+    ).found
     # What stands in MEMORY.md or a note says the same without the log's stamps.
     lasting = [hit for hit in found if hit.file != files.SESSION_STATE] or found
     shown = lasting[:SHOWN_FINDINGS]
-    return [f"{hit.content.removeprefix('- ')} — {hit.file}:{hit.line}" for hit in shown]
+    return [f"{hit.content.removeprefix('- ')} — {_place(hit)}" for hit in shown]
+
+
+def _place(hit: Found) -> str:
+    return f"{hit.file}:{hit.line}" if hit.line else hit.file
 
 
 def _as_list(lines: list[str]) -> str:

@@ -7,6 +7,8 @@ import pytest
 
 from agents.core.viewer import Viewer
 from agents.models import Agent, Team
+from memory.index import postings
+from memory.search import Found, search
 from tests import factories
 
 
@@ -27,6 +29,13 @@ class Scene:
 @pytest.fixture
 def noon() -> datetime:
     return datetime(2025, 1, 15, 12, 0, tzinfo=UTC)
+
+
+def look(query: str, viewer: Viewer, now: datetime) -> list[Found]:
+    """Search when everything is indexed by its words."""
+    while postings.index_waiting():
+        pass
+    return search(viewer, query, now=now).found
 
 
 def make_scene() -> Scene:

@@ -5,9 +5,11 @@ from datetime import datetime
 import pytest
 
 from agents.core.viewer import Viewer
-from memory import documents, search, wal
+from memory import documents, wal
+from memory.index import postings
 from memory.models import MemoryDocument, MemoryDocumentVersion, Origin, WalEntry
 from memory.prompt import memory_parts
+from memory.search import search
 
 from .conftest import Scene
 
@@ -31,7 +33,8 @@ def test_fact_is_in_no_prompt_and_no_search_afterwards(scene: Scene, noon: datet
     assert all(wal.retract("message:1", fact, scene.anna) for fact in facts)
     parts = memory_parts(scene.anna, thread="session:1/1", now=noon)
     assert (parts.session_state, parts.long_term) == ("", "")
-    assert search.search("green tea deadline 2025-06-15", viewer=scene.anna, now=noon) == []
+    assert postings.index_waiting() == 0
+    assert search(scene.anna, "green tea deadline 2025-06-15", now=noon).found == []
     assert WalEntry.objects.filter(retracted_at=None).count() == 0
 
 

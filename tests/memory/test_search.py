@@ -1,13 +1,23 @@
 """Search shows a viewer their own lines, with their places in the exported files."""
 
-from datetime import datetime, timedelta
+import json
+from datetime import UTC, datetime
+
+import pytest
+from django.core.management import call_command
+from django.test import AsyncClient
 
 from agents.core.viewer import Viewer
-from memory import files, notes, wal
-from memory.models import DailyNote, MemoryDocument, Origin, Scope, WalEntry
-from memory.search import Found, search
+from agents.db import in_db
+from agents.models import Agent, ApiToken, Membership, Person
+from agents.services import people, tokens
+from memory import documents, wal
+from memory.index import exchanges
+from memory.models import Origin, Passage, Scope, WalEntry
+from tests import factories
 
-from .conftest import Scene
+from .conftest import Scene, look
+from .test_tools import call, context
 
 
 def tell(text: str, viewer: Viewer, at: datetime) -> None:
@@ -15,77 +25,108 @@ def tell(text: str, viewer: Viewer, at: datetime) -> None:
     wal.append(text, viewer=viewer, source=source, thread="session:1/1", author_id=None, at=at)
 
 
-def note(question: str, answer: str, viewer: Viewer, at: datetime, zone: str = "UTC") -> None:
-    notes.add_exchange(
+def talk(said: str, answer: str, viewer: Viewer, at: datetime) -> None:
+    exchanges.add(
         viewer=viewer,
-        question=question,
+        said=said,
         answer=answer,
         at=at,
-        time_zone=zone,
-        source=f"turn:{DailyNote.objects.count()}",
+        time_zone="UTC",
+        source=f"turn:{Passage.objects.count()}",
+        thread="session:1/1",
     )
 
 
-def test_lines_stand_where_the_file_has_them(scene: Scene, noon: datetime) -> None:
-    for minute in range(3):
-        note(f"question {minute}", f"answer {minute}", scene.anna, noon + timedelta(minutes=minute))
-    exchange = files.note_lines("question 0", "answer 0", noon, "UTC")
-    assert exchange == ["## [12:00:00+00:00]", "**User:** question 0", "**Agent:** answer 0", ""]
-    assert search("answer 2", viewer=scene.anna, now=noon)[0] == Found(
-        "memory/2025-01-15.md", 13, "**Agent:** answer 2"
-    )
-
-
-def test_local_time_of_a_note_shows_its_offset(noon: datetime) -> None:
-    assert files.note_lines("q", "a", noon, "Asia/Jakarta")[0] == "## [19:00:00+07:00]"
-
-
-def test_all_three_places_are_searched(scene: Scene, noon: datetime) -> None:
+def test_facts_documents_and_what_was_said_are_searched(scene: Scene, noon: datetime) -> None:
     tell("I like green tea", scene.anna, noon)
-    note("Is green tea healthy?", "Yes.", scene.anna, noon)
-    assert {
-        (found.file, found.line) for found in search("green tea", viewer=scene.anna, now=noon)
-    } == {
-        ("MEMORY.md", 3),
-        ("SESSION-STATE.md", 3),
-        ("memory/2025-01-15.md", 4),
-    }
-
-
-def test_exact_figure_is_first(scene: Scene, noon: datetime) -> None:
-    for number in range(20):
-        note(f"invoice INV-{number}", "paid", scene.anna, noon + timedelta(minutes=number))
-    note("The invoice is INV-88123", "noted", scene.anna, noon - timedelta(days=3))
-    assert "INV-88123" in search("INV-88123", viewer=scene.anna, now=noon)[0].content
-
-
-def test_notes_older_than_thirty_days_are_left_out_and_facts_are_not(
-    scene: Scene, noon: datetime
-) -> None:
-    note("old zebra", "old", scene.anna, noon - timedelta(days=31))
-    tell("Let's use zebra stripes", scene.anna, noon - timedelta(days=400))
-    assert [found.file for found in search("zebra", viewer=scene.anna, now=noon)] == [
-        "SESSION-STATE.md"
-    ]
+    talk("Is green tea healthy?", "Yes, green tea is.", scene.anna, noon)
+    found = look("green tea", scene.anna, noon)
+    # The fact, its line in MEMORY.md and what was said are one; so the agent's answer is another.
+    assert len(found) == 3
+    assert all(hit.file and hit.source and hit.is_exact for hit in found)
+    assert found[0].also or found[1].also or found[2].also
 
 
 def test_others_find_nothing_of_a_persons(scene: Scene, noon: datetime) -> None:
     tell("Remember that my salary is high", scene.anna, noon)
-    note("my salary is high", "noted", scene.anna, noon)
-    assert len(search("salary", viewer=scene.anna, now=noon)) == 3
+    talk("my salary is high", "noted", scene.anna, noon)
+    assert look("salary", scene.anna, noon)
     for other in (scene.bobur, scene.group, scene.unknown, scene.other_agent, scene.other_team):
-        assert search("salary", viewer=other, now=noon) == []
+        assert look("salary", other, noon) == []
 
 
-def test_shared_documents_are_found_by_everybody_of_the_team(scene: Scene, noon: datetime) -> None:
-    MemoryDocument.objects.create(team=scene.team, scope=Scope.TEAM, text="- Office opens at 9\n")
-    assert search("office", viewer=scene.unknown, now=noon) == [
-        Found("team/MEMORY.md", 1, "- Office opens at 9")
-    ]
-    assert search("office", viewer=scene.other_team, now=noon) == []
+def test_replaced_and_taken_back_facts_are_never_found(scene: Scene, noon: datetime) -> None:
+    tell("My name is Sarvar", scene.anna, noon)
+    tell("Actually, my name is Sardor, not Sarvar", scene.anna, noon)
+    facts = [hit.content for hit in look("name", scene.anna, noon) if hit.kind == "fact"]
+    assert facts
+    assert all("Sardor" in fact for fact in facts)
+    assert "My name is Sarvar" not in facts
 
 
 def test_what_came_from_outside_is_not_found(scene: Scene, noon: datetime) -> None:
     tell("Let's use Redis", scene.anna, noon)
-    WalEntry.objects.update(origin=Origin.UNTRUSTED)
-    assert search("Redis", viewer=scene.anna, now=noon) == []
+    Passage.objects.update(origin=Origin.UNTRUSTED)
+    assert look("Redis", scene.anna, noon) == []
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_same_ids_in_the_same_order_everywhere(
+    noon: datetime, async_client: AsyncClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent, person, secret = await in_db(_owner)
+    viewer = Viewer(agent.team_id, agent.pk, person_id=person.pk, is_private=True)
+    await in_db(_fill, viewer, noon)
+    for query in ("green tea", "what do I drink?", "office floor", "INV-3", "which comets fell?"):
+        wanted = [hit.id for hit in await in_db(look, query, viewer, datetime.now(UTC))]
+        told = json.loads(await call("memory_search", context(viewer), query=query))
+        assert [hit["id"] for hit in told] == wanted
+        answer = await async_client.get(
+            "/api/v1/memory/search",
+            {"agent": str(agent.public_id), "query": query},
+            headers={"Authorization": f"Bearer {secret}"},
+        )
+        assert [hit["id"] for hit in answer.json()["items"]] == wanted
+        given = ["search", query, "--agent", agent.slug, "--person", str(person.public_id)]
+        await in_db(call_command, "memory", *given, "--json")
+        printed = json.loads(capsys.readouterr().out)
+        assert [hit["id"] for hit in printed["found"]] == wanted
+
+
+def _owner() -> tuple[Agent, Person, str]:
+    team, user = factories.team(), factories.user()
+    Membership.objects.create(user=user, team=team, role=Membership.Role.EDITOR)
+    person = people.person_of(user, team)
+    _, secret = tokens.issue(
+        team=team, person=person, name="test", scopes=[ApiToken.Scope.CHAT], by="test"
+    )
+    return factories.agent(team=team), person, secret
+
+
+def _fill(viewer: Viewer, noon: datetime) -> None:
+    for number in range(6):
+        talk(f"Invoice INV-{number} came", "I will keep it in mind.", viewer, noon)
+    talk("I drink green tea in the morning", "Good choice.", viewer, noon)
+    talk("The office is on the third floor", "Noted.", viewer, noon)
+    tell("I like green tea", viewer, noon)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_search_over_rest_is_for_agents_of_the_team(async_client: AsyncClient) -> None:
+    _, _, secret = await in_db(_owner)
+    other = await in_db(factories.agent)
+    answer = await async_client.get(
+        "/api/v1/memory/search",
+        {"agent": str(other.public_id), "query": "tea"},
+        headers={"Authorization": f"Bearer {secret}"},
+    )
+    assert answer.status_code == 404
+
+
+def test_shared_documents_are_found_by_everybody_of_the_team(scene: Scene, noon: datetime) -> None:
+    home = {"team_id": scene.team.pk, "scope": Scope.TEAM}
+    documents.append_facts(["Office opens at 9"], home=home, source="test", at=noon)
+    (found,) = look("office", scene.unknown, noon)
+    assert (found.file, found.kind) == ("team/MEMORY.md", "document")
+    assert found.line is not None
+    assert look("office", scene.other_team, noon) == []

@@ -9,10 +9,9 @@ from memory import quarantine, sharing, superseding, wal
 from memory.errors import NotShareable
 from memory.models import MemoryDocument, WalEntry
 from memory.prompt import memory_parts
-from memory.search import search
 from tests import factories
 
-from .conftest import Scene
+from .conftest import Scene, look
 
 FACT = "The gate is green"
 
@@ -27,7 +26,7 @@ def knows(scene: Scene, name: str, noon: datetime) -> bool:
     viewer = getattr(scene, name)
     parts = memory_parts(viewer, thread="session:9/1", now=noon)
     in_prompt = FACT in parts.long_term + parts.session_state
-    assert in_prompt == bool(search("gate", viewer=viewer, now=noon))
+    assert in_prompt == bool(look("gate", viewer, now=noon))
     return in_prompt
 
 
@@ -82,7 +81,7 @@ def test_case_prompt_budget_4_taint_is_per_fact(
     parts = memory_parts(scene.anna, thread="session:1", now=noon)
     assert FACT in parts.long_term
     assert "red" not in parts.long_term + parts.session_state
-    assert all("red" not in hit.content for hit in search("gate", viewer=scene.anna, now=noon))
+    assert all("red" not in hit.content for hit in look("gate", scene.anna, now=noon))
 
 
 def test_accepted_text_counts_and_dropped_one_never(scene: Scene, noon: datetime) -> None:
@@ -98,7 +97,7 @@ def test_accepted_text_counts_and_dropped_one_never(scene: Scene, noon: datetime
     assert not quarantine.waiting().exists()
     assert not quarantine.accept(second, by=user, at=noon)
     assert "The gate is red" in MemoryDocument.objects.get().text
-    found = {hit.content for hit in search("gate", viewer=scene.anna, now=noon)}
+    found = {hit.content for hit in look("gate", scene.anna, now=noon)}
     assert any("red" in content for content in found)
     assert not any("blue" in content for content in found)
     actions = AuditEvent.objects.order_by("id").values_list("action", flat=True)

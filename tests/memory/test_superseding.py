@@ -11,10 +11,9 @@ from agents.models import AuditEvent
 from memory import superseding, wal
 from memory.models import MemoryDocument, MemoryDocumentVersion, WalEntry
 from memory.prompt import memory_parts
-from memory.search import search
 from tests import factories
 
-from .conftest import Scene
+from .conftest import Scene, look
 
 
 @pytest.fixture
@@ -60,8 +59,9 @@ def test_case_memory_capture_5_paraphrases_of_the_old_name_are_not_found(scene, 
     for text in ("My name is Sarvar", "I'm Sarvar", "Call me Sarvar", "You can call me Sarvar"):
         say(text)
     say("Actually, my name is Sardor, not Sarvar")
-    found = search("name", viewer=scene.anna, now=noon)
+    found = look("name", scene.anna, now=noon)
     assert found
+    print([(e.text,e.category,e.value,e.superseded_at) for e in WalEntry.objects.all()], MemoryDocument.objects.get().text, [h.content for h in found])
     assert all("Sardor" in hit.content for hit in found)
 
 
@@ -80,7 +80,7 @@ def test_forgotten_fact_is_told_nowhere_and_stays_in_the_history(scene, noon, sa
     assert wish.category == "forget"
     assert (old.retracted_at, old.superseded_by) == (noon + timedelta(minutes=2), wish)
     assert told(scene.anna, noon).strip() == ""
-    assert search("phone number", viewer=scene.anna, now=noon) == []
+    assert look("phone number", scene.anna, now=noon) == []
     assert WalEntry.objects.count() == 2
 
 

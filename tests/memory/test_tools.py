@@ -7,7 +7,9 @@ from pydantic import ValidationError
 
 from agents.core.tooling import Tool, ToolContext
 from agents.core.viewer import Viewer
+from agents.db import in_db
 from agents.tools import registry
+from memory.index import postings
 from memory.models import MemoryDocument, Origin, WalEntry
 
 from .conftest import make_scene
@@ -45,9 +47,12 @@ def anna() -> Viewer:
 
 async def test_fact_is_remembered_and_found(anna: Viewer) -> None:
     assert await call("remember_fact", context(anna), fact="Anna plays chess") == "Remembered."
+    await in_db(postings.index_waiting)
     found = json.loads(await call("memory_search", context(anna), query="chess"))
-    assert {hit["file"] for hit in found} == {"MEMORY.md", "SESSION-STATE.md"}
-    assert all(set(hit) == {"file", "line", "content"} for hit in found)
+    (hit,) = found
+    assert (hit["file"], hit["line"]) == ("MEMORY.md", 3)
+    assert "Anna plays chess" in hit["content"]
+    assert {"id", "score", "why", "source", "at", "kind"} <= set(hit)
     entry = await WalEntry.objects.aget()
     assert (entry.category, entry.origin, entry.source) == (
         "remember",

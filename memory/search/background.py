@@ -1,0 +1,80 @@
+"""What ordinary questions of a language look like to the built-in model.
+
+Its vectors have much in common: that they are questions, and in which language. Taken away from a
+query, what is left is what the query is about, so that a fact is found by a question in another
+language, and being near begins to mean something. The means are made by
+``manage.py evaluate_recall --background`` of background.tsv, beside this file.
+"""
+
+import base64
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from memory.index.languages import Language
+
+FOLDER: Final = Path(__file__).parent
+TEXTS: Final = FOLDER / "background.tsv"
+MEANS: Final = FOLDER / "background.json"
+
+Vector = Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """The means of one model.
+
+    Args:
+        questions: The mean of ordinary questions, by language.
+        statements: The mean of ordinary statements in all languages.
+        said: The same where the vector names who said it.
+    """
+
+    questions: Mapping[Language, Vector]
+    statements: Vector
+    said: Vector
+
+    def about(self, query: Vector) -> tuple[list[float], Language]:
+        """Return what a query is about, as a vector of length one, and its language.
+
+        The language is the one whose ordinary questions are nearest.
+        """
+        language = max(self.questions, key=lambda one: _cosine(query, self.questions[one]))
+        mean = self.questions[language]
+        left = [value - usual for value, usual in zip(query, mean, strict=True)]
+        length = math.sqrt(sum(value * value for value in left)) or 1.0
+        return [value / length for value in left], language
+
+
+@cache
+def of(identity: str) -> Background | None:
+    """Return the background of a model; None for one that nobody measured."""
+    stored = json.loads(MEANS.read_text(encoding="ascii"))
+    if stored["identity"] != identity:
+        return None
+    return Background(
+        questions={language: unpack(text) for language, text in stored["questions"].items()},
+        statements=unpack(stored["statements"]),
+        said=unpack(stored["said"]),
+    )
+
+
+def pack(vector: Vector) -> str:
+    """Write a vector as text, in half precision."""
+    return base64.b64encode(struct.pack(f"<{len(vector)}e", *vector)).decode()
+
+
+def unpack(text: str) -> tuple[float, ...]:
+    """Read a vector that ``pack`` wrote."""
+    packed = base64.b64decode(text)
+    return struct.unpack(f"<{len(packed) // 2}e", packed)
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    product = sum(a * b for a, b in zip(one, other, strict=True))
+    return product / (math.sqrt(sum(b * b for b in other)) or 1.0)

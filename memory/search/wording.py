@@ -1,0 +1,166 @@
+"""What the words of two texts say about each other, in five languages; plain Python.
+
+Rules of thumb, for what vectors do not tell: `green` and `blue`, `like` and `don't like` lie close
+together.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from memory.files import words_of_line
+from memory.index.folding import fold
+from memory.index.languages import Language, is_stop_word, language_of, stem
+from memory.index.terms import words
+
+_IDENTIFIER: Final = re.compile(r"[^\W_][\w./:@#+-]*[^\W_]|[^\W_]", re.ASCII)
+_PLAIN_NUMBER: Final = re.compile(r"\d{1,4}([.:/,-]\d{1,4}){0,2}")
+_NUMBER: Final = re.compile(r"\d[\d.:,/-]*\d|\d")
+_CAPITALISED: Final = re.compile(r"(?<=[^\s.!?:«“\"])\s+([^\W\d_][\w'’ʻʼ]*)")
+MOST_IDENTIFIERS: Final = 3
+# Two words are the same where they share at least so much of their letter groups.
+SAME_LETTERS: Final = 0.5
+
+
+def _folded(*texts: str) -> frozenset[str]:
+    return frozenset(fold(word) for text in texts for word in text.split())
+
+
+# Words that say that something is not so.
+_DENYING: Final = _folded(
+    "not no never none nobody nothing dont doesnt didnt isnt arent wasnt cant cannot wont without",
+    "emas yoq hech",
+    "не нет никогда ничего никто без",
+    "değil hiç yok",
+    "nie nigdy nic nikt bez",
+)
+# Uzbek and Turkish deny inside the verb: yemayman, yemiyorum, ishlamaydi.
+_DENYING_VERB: Final = re.compile(
+    r"\w+(?:may(?:man|san|di|miz|siz|dilar)|madim|madi|magan\w*|m[iu]yor\w*|mem|mam|mez\w*|maz\w*)$"
+)
+# Words by which people say that something changed.
+_CHANGING: Final = _folded(
+    "now nowadays anymore longer instead changed change switched switch moved move new renamed "
+    "replaced replace became become started stopped quit left sold upgraded rescheduled "
+    "postponed again since actually correction rebuilt rebooked updated raised finished gave down "
+    "arrived joined took",
+    "endi hozir yangi ozgardi ozgartirdim ozgartirdik kochdim kochdik kochib kochirildi "
+    "almashtirdi almashtirdim almashtirdik otdim otdik otkazdik ketdim ketdik sotdim qoldirildi "
+    "oshdi tushdi "
+    "qayta oshirildi tashlab kechdim beri yana aslida qoshildi tugatdim tuzatildi keldi",
+    "теперь сейчас больше вместо новый новая новое новые сменил сменили изменил изменили перешел "
+    "перешёл перешла перешли переехал переехала переехали перенесли перевели стал стала ушел ушёл "
+    "ушли продал бросил бросила снова отложили заменил починили переписали подорожала увеличили "
+    "прибыла пришли дочитал похудел перебронировали",
+    "artık şimdi yeni değişti değiştirdim değiştirdik taşındım taşındı taşındık geçtim geçti "
+    "geçtik geçirdik bıraktım bıraktı bıraktık ayrıldım sattım alındı ertelendi yükseldi çıkarıldı "
+    "düştüm değiştirdi çevirdik çevirdim çevirdi vazgeçtim katıldı ulaştı yeniden beri sonra "
+    "aslında devraldı bitirdim",
+    "teraz już zamiast nowy nowa nowe nowego zmienił zmieniłem zmieniliśmy zmienili przeszedłem "
+    "przeszliśmy przeprowadziłem przeprowadziła przeprowadziliśmy przeniesiono przenieśliśmy "
+    "przesunięto przełożono odszedłem odszedł odeszliśmy sprzedałem rzucił zrezygnowałem znowu od "
+    "wzrósł podniesiono schudłem zamienił przejął naprawiono doszły dotarła poszła przepisano",
+)
+
+
+def identifiers(query: str) -> list[str]:
+    """Return what of a query is a mark of one thing: ``INV-88123``, ``10.0.0.5:8080``.
+
+    It has a digit, and is longer or stranger than a year, a date, a time or an amount.
+    """
+    found = [part for part in _IDENTIFIER.findall(query) if any(map(str.isdigit, part))]
+    marks = [part for part in found if len(part) >= 4 and not _PLAIN_NUMBER.fullmatch(part)]
+    return list(dict.fromkeys(marks))[:MOST_IDENTIFIERS]
+
+
+@lru_cache(maxsize=4_096)
+def content_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text that say something; all of them where none does."""
+    language = language_of(text)
+    every = tuple(dict.fromkeys(words(text)))
+    return tuple(word for word in every if not is_stop_word(word, language)) or every
+
+
+def coverage(sought: Iterable[str], text: str) -> float:
+    """Return which share of words a text has, other endings allowed; long words weigh more."""
+    has = content_words(text)
+    weights = {word: min(len(word), 8) for word in sought}
+    found = sum(weight for word, weight in weights.items() if _has(word, has))
+    return found / sum(weights.values()) if weights else 0.0
+
+
+def kept(sought: Iterable[str], old: str, new: str) -> tuple[int, int]:
+    """Return how many words a text has, and how many of those a later text has as well."""
+    before = [word for word in sought if _has(word, content_words(old))]
+    after = [word for word in before if _has(word, content_words(new))]
+    return len(before), len(after)
+
+
+def tells_change(text: str) -> bool:
+    """Return whether a text says that something is different now."""
+    return any(fold(word) in _CHANGING for word in words(text))
+
+
+def contradict(one: str, other: str) -> bool:
+    """Return whether two texts that mean much the same cannot be told as one.
+
+    They name other numbers or other names, or one denies what the other says.
+    """
+    if _numbers(one) != _numbers(other) or _denials(one) % 2 != _denials(other) % 2:
+        return True
+    names, others = _names(one), _names(other)
+    return bool(_beyond(names, other)) and bool(_beyond(others, one))
+
+
+def is_other_language(text: str, language: Language) -> bool:
+    """Return whether a text is surely in another language; English is also what nothing tells."""
+    guess = language_of(text)
+    if guess == language:
+        return False
+    return guess != "en" or any(is_stop_word(word, "en") for word in words(text))
+
+
+def is_same_wording(one: str, other: str) -> bool:
+    """Return whether two texts are equal but for case, marks, signs and a line's own stamps."""
+    return words(fold(words_of_line(one))) == words(fold(words_of_line(other)))
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text))
+
+
+def _denials(text: str) -> int:
+    folded = [fold(word) for word in words(text)]
+    return sum(word in _DENYING or bool(_DENYING_VERB.fullmatch(word)) for word in folded)
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in _CAPITALISED.findall(text) if name[:1].isupper() and len(name) > 1]
+
+
+def _beyond(names: Iterable[str], text: str) -> list[str]:
+    has = words(text)
+    return [name for name in names if not _has(fold(name), has)]
+
+
+def _has(word: str, others: Iterable[str]) -> bool:
+    return any(_are_same(word, other) for other in others)
+
+
+@lru_cache(maxsize=65_536)
+def _are_same(one: str, other: str) -> bool:
+    one, other = fold(one), fold(other)
+    if one == other or any(
+        stem(one, language) == stem(other, language) for language in ("en", "ru", "tr", "pl")
+    ):
+        return True
+    if min(len(one), len(other)) < 4:
+        return False
+    mine, theirs = _groups(one), _groups(other)
+    return len(mine & theirs) >= SAME_LETTERS * min(len(mine), len(theirs))
+
+
+def _groups(word: str) -> frozenset[str]:
+    marked = f"_{word}_"
+    return frozenset(marked[place : place + 3] for place in range(len(marked) - 2))
