@@ -6,6 +6,7 @@ sent from its row, after this task has ended.
 """
 
 import asyncio
+import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
@@ -44,7 +45,7 @@ REFRESH_S: Final = 22.0
 # A turn that takes longer than this gets a button to stop it.
 STOP_AFTER_S: Final = 5.0
 # Longer texts are shown by their end alone; reading all of it anew each time costs too much.
-SHOWN_CHARACTERS: Final = 6_000
+SHOWN_CHARACTERS: Final = 4_200
 # After a failed change, so that a chat which refuses is not asked on and on.
 PAUSE_S: Final = 3.0
 # The last change of a turn holds its answer up for no longer.
@@ -53,6 +54,7 @@ LAST_CHANGE_S: Final = 5.0
 DRAFTS_REFUSED_S: Final = 3_600.0
 _without_drafts: dict[int, float] = {}
 
+_REFUSES_DRAFTS: Final = re.compile(r"^not found|method|draft")
 _FAILURES: Final = (NotDelivered, OutcomeUnknown, Undeliverable, Refused)
 # What this process shows now, by turn.
 _shown: dict[int, "asyncio.Task[None]"] = {}
@@ -190,6 +192,9 @@ class Showing:
                 await self._look(calls, words)
             except _FAILURES as error:
                 self._fail(error)
+                if isinstance(error, Refused) and "thread not found" in error.description:
+                    # The topic is gone; the answer goes to the chat as well.
+                    calls = calls.without_thread()
             await self._rest()
         if self._typing is not None:
             self._typing.cancel()
@@ -324,9 +329,11 @@ class Showing:
         match error:
             case NotDelivered():
                 self._next_at = now + (error.retry_after_s or PAUSE_S)
+            case Refused() if "thread not found" in error.description:
+                self._next_at = now
             case Refused() if self._mode == "stream":
-                if "not found" in error.description or "draft" in error.description:
-                    # This server knows no drafts.
+                if _REFUSES_DRAFTS.search(error.description):
+                    # This server knows none.
                     _without_drafts[self._account.pk] = now + DRAFTS_REFUSED_S
                 self._mode, self._seen, self._next_at = "partial", None, now
             case Undeliverable():
