@@ -20,9 +20,8 @@ from asgiref.typing import (
     HTTPScope,
     Scope,
 )
-from django.db import Error as DatabaseError
-from django.db import transaction
-from django.db.models import Q
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.core.messages import JsonObject
@@ -33,6 +32,8 @@ from sessions.models import ChannelAccount
 
 _log = structlog.get_logger(__name__)
 
+# The database is away, or was too busy: it may work later.
+WAITING: Final = (OperationalError, InterfaceError)
 MAX_BYTES: Final = 2**20
 HEARD_EVERY: Final = timedelta(minutes=1)
 SECRET: Final = b"x-telegram-bot-api-secret-token"
@@ -76,16 +77,15 @@ async def _receive(scope: HTTPScope, receive: ASGIReceiveCallable) -> bytes:
     if scope["method"] != "POST":
         raise _Answer(HTTPStatus.METHOD_NOT_ALLOWED)
     account_id = int(found[1])
+    knows = registering.is_secret_of(account_id, _header(scope["headers"], SECRET))
     try:
-        account = await in_db(_account, account_id)
-        if account is None:
-            raise _Answer(HTTPStatus.NOT_FOUND)
-        if not registering.is_secret_of(account_id, _header(scope["headers"], SECRET)):
-            raise _Answer(HTTPStatus.FORBIDDEN)
+        if not knows:
+            is_there = await in_db(lambda: _brought(account_id).exists())
+            raise _Answer(HTTPStatus.FORBIDDEN if is_there else HTTPStatus.NOT_FOUND)
         update = _parsed(await _body(scope, receive))
         _log.info("update.received", account=account_id, update=update["update_id"])
-        await in_db(_take, account, update)
-    except DatabaseError as error:
+        await in_db(_take, account_id, update)
+    except WAITING as error:
         # Telegram brings it again.
         _log.warning("webhook.waits", account=account_id, error=type(error).__name__)
         raise _Answer(HTTPStatus.SERVICE_UNAVAILABLE) from error
@@ -95,8 +95,8 @@ async def _receive(scope: HTTPScope, receive: ASGIReceiveCallable) -> bytes:
     return json.dumps({"method": pressing.ACKNOWLEDGE, "callback_query_id": number}).encode()
 
 
-def _account(account_id: int) -> ChannelAccount | None:
-    """Return the account whose messages are brought; None where there is no such."""
+def _brought(account_id: int) -> QuerySet[ChannelAccount]:
+    """Return the account if its messages are brought."""
     return ChannelAccount.objects.filter(
         pk=account_id,
         channel=ChannelAccount.Channel.TELEGRAM,
@@ -105,15 +105,23 @@ def _account(account_id: int) -> ChannelAccount | None:
         archived_at=None,
         agent__archived_at=None,
         agent__isnull=False,
-    ).first()
+    )
 
 
-def _take(account: ChannelAccount, update: JsonObject) -> None:
+def _take(account_id: int, update: JsonObject) -> None:
+    """Take an update in.
+
+    Raises:
+        _Answer: There is no such account.
+    """
+    account = _brought(account_id).first()
+    if account is None:
+        raise _Answer(HTTPStatus.NOT_FOUND)
     try:
         with transaction.atomic():
             receiving.take(account, update)
             _note_heard(account)
-    except DatabaseError:
+    except WAITING:
         raise
     except Exception:
         standing.note(account.pk, Trouble.UPDATE_BROKEN, f"update {update['update_id']}")
