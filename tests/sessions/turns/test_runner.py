@@ -7,6 +7,7 @@ from pytest_django import Settings
 
 from agents.db import in_db
 from agents.services import chain
+from sessions.courier import Courier
 from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client
 from sessions.models import ChatSession, Turn
@@ -25,7 +26,7 @@ async def test_loss_that_is_noticed_late_does_not_break_off_the_next_attempt(
     scene.fake.play(answer(slow), answer(slow))
     turn = (await in_db(scene.say, "Hello")).turn
     hub = Hub()
-    runner = Runner(hub, worker_id=99)
+    runner = Runner(hub, worker_id=99, courier=Courier(99))
     run = asyncio.create_task(runner.run_session(scene.session.pk))
     await asyncio.to_thread(wait_until, lambda: turn.pk in runner.running)
     first = runner.running[turn.pk]
