@@ -508,7 +508,7 @@ PACK = Pack(
     request=(
         "(can|could|would|will|please can|please could) you (please |just |also |maybe |"
         "kindly )*(remember (that (my|i|i'm|our|we|the|he|she|it|there|<w>'s|<w> (is|are|has|was|"
-        "likes|needs))|this|to|my|i|our)|"
+        "likes|needs))|this|my|i|our)|"
         "memori[sz]e|keep in mind|bear in mind|make a note|take note|note (that|down)|write (this|"
         "that|it) down|"
         "(save|store) (this|that|it)|forget (that|about|my|the|what|everything)|call me|(delete|"
@@ -595,13 +595,13 @@ PACK = Pack(
     labels=(
         "(number|nr|code|id|size|price|budget|salary|rate|port|limit|room|gate|flight|order|"
         "invoice|ticket|"
-        "account|extension|floor|apartment|version|quantity|total|cost|fee|rent|weight|height|"
+        "account|extension|floor|apartment|quantity|total|cost|fee|rent|weight|height|"
         "balance|"
         "target|quota|zip|postcode|address|apt|flat|suite|unit|plate|seat|booking|reference|ref|"
         "tracking)"
         "( number| no\\.?| code| id)?( is| are| was|:|=|#| -|)(:|) (@{0,3} )?<n>",
-        f"(deadline|due date|due|birthday|launch|release|exam|appointment|expires)~(is |on |by |"
-        f": )(next )?{_DAY}",
+        "(my |our |the )?address( is|:)~~\\d+[a-z]?( @+)?( @+)?",
+        f"(deadline|due date|due|exam|appointment|expires)~(is |on |by |: )(next )?{_DAY}",
     ),
     measures=(
         "\\d{1,2}([:.][0-5]\\d)? ?(am|pm|a\\.m\\.?|p\\.m\\.?)",

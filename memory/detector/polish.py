@@ -229,6 +229,7 @@ _CORRECTIONS = (
 )
 _REMEMBERING = ways(
     "remember",
+    "(proszę|prośba)( o|,|) (zapamiętać|pamiętać|zanotować|zapisać|zapamiętanie)( to| sobie|)(,|:| -|)( że|)",
     "(zapamiętaj|zapamiętajcie|zapamiętaj sobie|zakoduj sobie|zapisz sobie|zanotuj|zanotuj sobie|"
     "odnotuj|wbij sobie do głowy|wynotuj|zapamiętasz)( proszę| to| sobie| też| jeszcze|"
     " na przyszłość)*(,|:| -|)( że|)",
@@ -381,14 +382,13 @@ PACK = Pack(
     ),
     labels=(
         "(numer|nr|kod|pin|budżet|pensja|zarobki|cena|koszt|pokój|sala|mieszkanie|dom|piętro|lot|"
-        "zamówienie|faktura|konto|wersja|port|rozmiar|wzrost|waga|miejsce|wagon|klatka|czynsz|"
+        "zamówienie|faktura|konto|port|rozmiar|wzrost|waga|miejsce|wagon|klatka|czynsz|"
         "limit|stawka|bilet|rezerwacja|nip|pesel|regon|id|peron|bramka|domofon|działka|gabinet|"
         "biuro|apartament)"
         "@{0,4}( (telefonu|lotu|zamówienia|faktury|konta|pokoju|mieszkania|klienta|mojego @+|"
         "mojej @+|do @+|rezerwacji|rejestracyjny|mieszkania))?( to| jest| wynosi|:| -|=|) ?<n>",
-        "(ulica|ul\\.?|aleja|al\\.?|plac|osiedle|adres@*)~\\d+[a-z]?(/\\d+)?",
-        f"(termin|deadline|urodziny|egzamin|premiera|wydanie)~(:|-|w|we|do|jest w|na|"
-        f"to) (najbliższ@+ |przyszł@+ )?{_DAY}",
+        "(ulica|ul\\.?|aleja|al\\.?|plac|osiedle|adres@*)~~\\d+[a-z]?(/\\d+)?",
+        f"(termin|deadline|egzamin)~(:|-|w|we|do|jest w|na|to) (najbliższ@+ |przyszł@+ )?{_DAY}",
     ),
     measures=(
         "(o |do |od |przed |po |o godzinie |o godz\\.? |godz\\.? |godzina |"

@@ -155,7 +155,7 @@ def _fill_in(reading: Reading, ready: ReadyPack, stated: bytes, text: str) -> No
         if reading.hands_over:
             reading.findings = []
             reading.own = 0
-    if is_said(ready.passing, stated):
+    if is_said(ready.passing, stated) and not is_said(ready.standing, stated):
         kept = [finding for finding in reading.findings if finding.category != "preference"]
         if len(kept) < len(reading.findings):
             reading.reason = "passing"
@@ -238,7 +238,7 @@ def _finding(
         return None
     elif rule.value == "after" and not rule.whole:
         if value.start >= value.end:
-            value, clause = _next_clause(ready, clause, said, parts)
+            value, clause = _next_clause(ready, rule.category, clause, said, parts)
         if rule.category == "preference":
             value, clause = _with_list(ready, value, clause, said, parts)
     is_empty = value.start >= value.end
@@ -306,13 +306,13 @@ def _trimmed(ready: ReadyPack, span: Span, said: bytes) -> Span:
 
 
 def _next_clause(
-    ready: ReadyPack, clause: Span, said: bytes, parts: list[Span]
+    ready: ReadyPack, category: Category, clause: Span, said: bytes, parts: list[Span]
 ) -> tuple[Span, Span]:
-    """Take the clause that a liking is about: I hate it, when …"""
+    """Take the clause that a liking or decision is about: I hate it when …, Agreed, we …"""
     for part in parts:
         if part.start != clause.end:
             continue
-        is_told = said[clause.end - 1 : clause.end] in (b":", b"-")
+        is_told = category == "decision" or said[clause.end - 1 : clause.end] in (b":", b"-")
         if is_told or _GOES_ON.search(said[part.start : part.end]) is not None:
             value = _trimmed(ready, Span(part.start, min(part.end, len(said))), said)
             return value, Span(clause.start, min(part.end, len(said)))

@@ -344,8 +344,9 @@ PACK = Pack(
         genelde ve ama çünkü buyum şuyum buradayım geliyorum yazdım dedim sordum""".split()
     ),
     question=(
-        "@* ?(mı|mi|mu|mü|mıyım|miyim|muyum|müyüm|mısın|misin|musun|müsün|mıyız|miyiz|mısınız|"
-        "misiniz|musunuz|müsünüz|mıydı|miydi|muydu|müydü)( ki| acaba|)",
+        "@+ (mı|mi|mu|mü)( ki| acaba|)",
+        "@+ ?(mıyım|miyim|muyum|müyüm|mısın|misin|musun|müsün|mıyız|miyiz|mısınız|misiniz|musunuz|"
+        "müsünüz|mıydı|miydi|muydu|müydü)( ki| acaba|)",
         "(ne zaman|neden|niye|niçin|nasıl|nerede|nereye|nereden|hangi|hangisi|kim|kime|kimin|kaç|"
         "kaçta|ne kadar|nedir|neydi|neler|kimdir|nerde|nereli|hangisini)",
         "(^|adım |ismim |@+ )ne$",
@@ -435,14 +436,13 @@ PACK = Pack(
         f"{_MONTH}('?(ın|in|un|ün))? \\d{{1,2}}('?@{{0,4}})",
     ),
     labels=(
-        "(numara|no|kod|bütçe|maaş|fiyat|oda|adres|sürüm|versiyon|sipariş|hesap|sefer|uçuş|port|"
+        "(numara|no|kod|bütçe|maaş|fiyat|oda|adres|sipariş|hesap|sefer|uçuş|port|"
         "beden|boy|kilo|bilet|rezervasyon|daire|kat|kira|limit|plaka|plakam|fatura|posta kodu|"
         "poliçe|koltuk|kapı|id|tc)"
         "(m|mız|miz|muz|su|sı|si|ı|i|u|ü|im|ım|um|üm|lu|numarası|umuz|ümüz|imiz|ımız|no|"
         "suz)?( numarası| numaramız| numaram| no| kodu|)( -|:|=|) ?<n>",
-        "(sokak|cadde|mahalle|bulvar|apartman)@{0,6}~(no ?:? ?)?\\d+",
-        f"(son (tarih|gün)|teslim|doğum günü|sınav|deadline|lansman)@*~(:|-|önümüzdeki|bu|"
-        f"gelecek|) ?{_DAY}",
+        "(sokak|cadde|mahalle|bulvar|apartman|sok\\.|cad\\.|mah\\.|adres)@{0,6}~~(no ?:? ?)?\\d+",
+        f"(son (tarih|gün)|teslim|sınav|deadline)@*~(:|-|önümüzdeki|bu|gelecek|) ?{_DAY}",
         "(?:^| )0?5\\d\\d \\d{3} \\d\\d \\d\\d%",
         "(otuz|on|yirmi)( ?(bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz))? " + _MONTH,
     ),

@@ -315,6 +315,7 @@ _REMEMBERING = ways(
     "unutma(ng|ngiz|gin|nglar|sang|sangiz|ng iltimos|slik kerak)?(:|,| -|)( -|)( iltimos|)(,|)",
     "(esdan|yoddan|esingdan|esingizdan) (chiqarma|chiqmasin|chiqarib qo'yma|chiqib qolmasin)(ng|"
     "gin|nglar)?(:|,| -|)",
+    "(eslab qol|esda saqla|yodda tut|yodda saqla)(ish|ib qol)(ing|ingiz|ingni|ingizni)@* (so'ray|iltimos|kerak|xohla|istay|lozim)%(:|,|)",
     "(mana shuni|shuni|buni) (bil|esla|eslab|yod)%(ing|gin|ol|tut|qol)(:|,|)",
     "^(eslatma|muhim ma'lumot|bilib qo'y|ma'lumot uchun)(:|,| -)",
     "eslab qo(l|y)(ing|gin)?<_>",
@@ -457,13 +458,13 @@ PACK = Pack(
         f"<d>{_ORDINAL}[- ]{_MONTH}</d>@{{0,5}}",
     ),
     labels=(
-        "(raqam|kod|narx|byudjet|budjet|maosh|oylik|xona|manzil|versiya|buyurtma|hisob|reys|port|"
+        "(raqam|kod|narx|byudjet|budjet|maosh|oylik|xona|manzil|buyurtma|hisob|reys|port|"
         "indeks|o'lcham|razmer|bo'y|vazn|chipta|talon|shartnoma|kvartira|uy|parvoz|limit|bilet|"
         "pasport|passport|lavozim|o'rin|id|inn|domofon)"
         "@{0,8}( raqami| nomeri| nomer| kodi|m|im|)( -|:|=|) ?<n>",
-        "manzil@{0,8}( -|:|=|)~\\d+(-uy|-xonadon)?",
+        "manzil@{0,8}( -|:|=|)~~\\d+(-uy|-xonadon)?",
         "\\d{1,4}[- ](xona|qavat|uy|kvartira|xonadon|etaj|reys|o'rin|maktab|avtobus)@{0,6}",
-        f"(muddat|deadline|dedlayn|imtihon|tug'ilgan kun|reliz)@*~(-|:|keyingi|shu|) ?{_DAY}@*",
+        f"(muddat|deadline|dedlayn|imtihon)@*~(-|:|keyingi|shu|) ?{_DAY}@*",
         "(?:^| )\\d{2} \\d{3} \\d{2} \\d{2}",
     ),
     measures=(
