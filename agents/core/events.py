@@ -75,6 +75,7 @@ NoticeCode = Literal[
     "refusal",
     "other_stop",
     "ended_by_operator",
+    "unheard",
 ]
 
 

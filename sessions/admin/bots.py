@@ -1,6 +1,6 @@
 """Telegram bots, and the team's own doors to the web chat and REST."""
 
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
@@ -95,11 +95,8 @@ class BotAdmin(ManagedNote, BotPages):
         )
         return counted
 
-    # What `ManagedNote` puts its note above.
-    @property
-    def fieldsets(self) -> Any:
-        """Return a bot's settings; another channel's door has fewer."""
-        return _SETTINGS
+    # What `ManagedNote` puts its note above; another channel's door has fewer.
+    fieldsets: ClassVar[Any] = _SETTINGS
 
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
         is_bot = isinstance(obj, ChannelAccount) and _is_bot(obj)

@@ -235,14 +235,12 @@ class PairingAdmin(ReadOnlyAdmin):
     )
     def state_label(self, row: PairingRequest) -> tuple[str, str]:
         """Return how the request stands."""
-        if row.state == OPEN and not pairing.is_pending(row):
-            return "over", gettext("too old")
-        return row.state, row.get_state_display()
+        return _state_of(row)
 
     @admin.display(description=_("state"))
     def shown_state(self, row: PairingRequest) -> str:
         """Return how the request stands, on its own page."""
-        return self.state_label(row)[1]
+        return _state_of(row)[1]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         """Return whether the user may decide in any team; which one is asked of each row."""
@@ -295,3 +293,10 @@ class PairingAdmin(ReadOnlyAdmin):
 
 def _waiting(rows: "models.QuerySet[Any]") -> "models.QuerySet[Any]":
     return rows.filter(state=OPEN, expires_at__gt=timezone.now(), tries__lt=pairing.MOST_TRIES)
+
+
+def _state_of(row: PairingRequest) -> tuple[str, str]:
+    """Return how a request stands, for machines and for people."""
+    if row.state == OPEN and not pairing.is_pending(row):
+        return "over", gettext("too old")
+    return row.state, row.get_state_display()
