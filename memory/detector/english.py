@@ -92,7 +92,8 @@ _NAMES = (
         "^(the )?name's <name>",
         "^(my )?name is <name>",
         "my (@+)?(nickname|surname|middle name|username|handle|callsign)('s| is|:) <name>",
-        "^(you can |you may |just |please |pls |everyone |everybody |people |friends |my friends |"
+        "^(you can |u can |you may |just |please |pls |everyone |everybody |people |friends |"
+        "my friends |"
         "they |"
         "everyone here |most people |my <w> )?calls? me <name>",
         "i go by <name>",
@@ -236,7 +237,8 @@ _DECISIONS = (
         "selected)( that| on| to| for)?",
         "^i( have|'ve)?( (finally|already|just|now))* (decided|settled|opted|chose|chosen|"
         "picked)( that| on| to| for)?",
-        but_not="(not yet|yet|nothing|anything|to (rest|sleep|stay (home|in)|skip (lunch|work)|"
+        but_not="(not yet|yet|nothing|anything|(to )?(rest|sleep|go (for|to|home|out|back)|"
+        "take a (nap|walk|break)|stay (home|in)|skip (lunch|work)|"
         "walk)~?)",
         unless="^i~(today|tonight|right now)$",
     ),
@@ -550,6 +552,7 @@ PACK = Pack(
         "her|them|everyone)|wrote|writes|"
         "thinks|claims|claimed|replied|mentioned|asked|texted|answered|thought|goes|shouted|"
         "insists?|reckons|announced|complained)",
+        "^you (said|think|told me|called me)( that)? (my|i)",
         "according to",
         "quote<,>",
         "as <w> (said|put it|says|once said)",

@@ -60,6 +60,7 @@ class Pack:
         passing: Ties a liking to the moment.
         reported: From here on somebody else's words.
         reported_all: The whole sentence is somebody else's words.
+        not_reported: What looks like that and is the person's own ("they call me X").
         hypothetical: Tells what would be, not what is.
         narrative: Tells what happened or passes; its times and figures are no values.
         negation: Words that say no.
@@ -85,6 +86,7 @@ class Pack:
     passing: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
     reported_all: tuple[str, ...] = ()
+    not_reported: tuple[str, ...] = ()
     hypothetical: tuple[str, ...] = ()
     narrative: tuple[str, ...] = ()
     negation: tuple[str, ...] = ()

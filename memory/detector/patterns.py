@@ -269,6 +269,7 @@ class ReadyPack:
     passing: Expression | None
     reported: Expression | None
     reported_all: Expression | None
+    not_reported: Expression | None
     hypothetical: Expression | None
     narrative: Expression | None
     negation: Expression | None
@@ -312,6 +313,7 @@ def make_ready(pack: Pack, write: Callable[[str], str] = str) -> ReadyPack:
         passing=each(pack.passing),
         reported=each(pack.reported),
         reported_all=each(pack.reported_all),
+        not_reported=each(pack.not_reported),
         hypothetical=each(pack.hypothetical),
         narrative=each(pack.narrative),
         negation=each(pack.negation),

@@ -210,7 +210,7 @@ _CORRECTIONS = (
         "^(ja )?(chodziło mi o|miał[ae]m na myśli|chodzi mi o|mam na myśli)",
         "(pomylił[ae]m się|pomylił[ae]m|przejęzyczył[ae]m się|źle (napisał[ae]m|powiedział[ae]m|"
         "podał[ae]m)|literówka|mój błąd|moja pomyłka|błędnie podał[ae]m)<_>",
-        "^(korekta|poprawka|sprostowanie|errata|poprawiam|prostuję)<,>",
+        "^(korekta|pomyłka|poprawka|sprostowanie|errata|poprawiam|prostuję)<,>",
         "^(a )?(dokładniej|ściślej|a właściwie|raczej|to znaczy|znaczy się|znaczy)<_>",
         "(źle|błędnie|niepoprawnie) (mnie )?(zrozumiał(eś|aś|)|zapisał(eś|aś|)|napisał(eś|aś|)|"
         "zapamiętał(eś|aś|)|usłyszał(eś|aś|))<,>",
@@ -229,7 +229,8 @@ _CORRECTIONS = (
 )
 _REMEMBERING = ways(
     "remember",
-    "(proszę|prośba)( o|,|) (zapamiętać|pamiętać|zanotować|zapisać|zapamiętanie)( to| sobie|)(,|:| -|)( że|)",
+    "(proszę|prośba)( o|,|) (zapamiętać|pamiętać|zanotować|zapisać|zapamiętanie)( to| sobie|)(,|"
+    ":| -|)( że|)",
     "(zapamiętaj|zapamiętajcie|zapamiętaj sobie|zakoduj sobie|zapisz sobie|zanotuj|zanotuj sobie|"
     "odnotuj|wbij sobie do głowy|wynotuj|zapamiętasz)( proszę| to| sobie| też| jeszcze|"
     " na przyszłość)*(,|:| -|)( że|)",

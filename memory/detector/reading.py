@@ -85,7 +85,7 @@ def read(ready: ReadyPack, sentence: bytes, text: str) -> Reading:
     if reading.own < len(sentence):
         reading.reason = "question"
     stated = sentence[: reading.own]
-    if is_said(ready.reported_all, stated):
+    if is_said(ready.reported_all, stated) and not is_said(ready.not_reported, stated):
         return _nothing(reading, "words_of_others")
     if is_said(ready.hypothetical, stated):
         reading.reason = "hypothetical"

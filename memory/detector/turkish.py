@@ -416,7 +416,8 @@ PACK = Pack(
         "bekledim|kaybettim|gördüm|izledim|okudum|döndüm|çıktım|bitirdim|sattım)$",
         "@+(ıyorum|iyorum|uyorum|üyorum|ıyoruz|iyoruz|uyoruz|üyoruz|eceğim|acağım|eceğiz|"
         "acağız)( şimdi| şu an|)$",
-        "^saat (şu an |şimdi )?\\d%",
+        "^saat (şu an|şimdi) \\d%",
+        "(şu an|şimdi) saat \\d%",
         "(sürdü|önce)$",
     ),
     negation=(

@@ -139,6 +139,7 @@ _PREFERENCES = (
         f"(men|biz|shaxsan men|o'zim) <v> (juda |ko'proq |doim |ham |judayam |eng |juda ham |"
         f"har doim )*{_LIKING}",
         f"<v> (juda |ko'proq |ham |judayam |juda ham )*{_LIKING}",
+        f"^{_LIKING} <v>$",
         "(menga|bizga) (juda |ko'proq |doim |ham |eng )*<v> (juda |ko'proq |ham |ko'p |"
         "judayam )*(yoqadi|yoqar|ma'qul(roq)?|qulay(roq)?|afzal(roq)?|xush kelad%)$",
         "<v> (menga|bizga) (juda |ko'proq |ham |judayam |ko'p )*(yoqadi|yoqar|ma'qul(roq)?|"
@@ -315,7 +316,8 @@ _REMEMBERING = ways(
     "unutma(ng|ngiz|gin|nglar|sang|sangiz|ng iltimos|slik kerak)?(:|,| -|)( -|)( iltimos|)(,|)",
     "(esdan|yoddan|esingdan|esingizdan) (chiqarma|chiqmasin|chiqarib qo'yma|chiqib qolmasin)(ng|"
     "gin|nglar)?(:|,| -|)",
-    "(eslab qol|esda saqla|yodda tut|yodda saqla)(ish|ib qol)(ing|ingiz|ingni|ingizni)@* (so'ray|iltimos|kerak|xohla|istay|lozim)%(:|,|)",
+    "(eslab qol|esda saqla|yodda tut|yodda saqla)(ish|ib qol)(ing|ingiz|ingni|ingizni)@* (so'ray|"
+    "iltimos|kerak|xohla|istay|lozim)%(:|,|)",
     "(mana shuni|shuni|buni) (bil|esla|eslab|yod)%(ing|gin|ol|tut|qol)(:|,|)",
     "^(eslatma|muhim ma'lumot|bilib qo'y|ma'lumot uchun)(:|,| -)",
     "eslab qo(l|y)(ing|gin)?<_>",
@@ -336,7 +338,8 @@ _FORGETTING = ways(
     "<v> haqida(gi)? (gapimni|gaplarimni|aytganimni|aytganlarimni|ma'lumotni) (o'chir|unut)(ing|"
     "gin|ib tashla|ib yubor|)$",
     value="group",
-    unless="unutma|unut(dim|ibman|gan|ildi|iladi|a ol|moq|ay|adi|di)|^(buni|uni|hammasini|bo'ldi|"
+    unless="unutma|unut(dim|ibman|gan|ildi|iladi|a ol|moq|ay|adi|di)|unut gitsin|^(buni|uni|"
+    "hammasini|bo'ldi|"
     "mayli)( iltimos)? unut(ing|gin|)$",
     whole=True,
 )
@@ -427,6 +430,7 @@ PACK = Pack(
         "@+imiz) (menga |bizga )?(aytdi|dedi|yozdi|aytyapti|deyapti)(ki|:|,)",
         "(dedi|deydi|deb aytdi|deb yozdi|deyapti|debdi|deyishyapti|deyishadi)",
     ),
+    not_reported=("(meni|bizni|menga) (@+ ){0,3}(deb |deya )?(deydi|deyishadi|deyishdi|chaqir@*)",),
     hypothetical=(
         "^(agar|agarda|mabodo|faraz qil|faraz qilaylik|tasavvur qil|tasavvur qiling|masalan|"
         "deylik|aytaylik)",
