@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     # Written beside 0007, which was there first.
-    dependencies = [("memory", "0007_deleted_documents_and_proposals")]
+    dependencies = [("memory", "0006_deleted_documents_and_proposals")]
 
     operations = [
         migrations.AddField(
