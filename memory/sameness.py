@@ -179,7 +179,11 @@ def _is_named(said: Said) -> bool:
 
 def _about(said: Said, without: Collection[str]) -> set[str]:
     """Return a fact's words besides its value and what makes it a fact of its kind."""
-    words = _WORD.findall(fold(said.text))
+    text = said.text
+    if said.category == "proper_noun" and said.value in text:
+        # What follows a name is another matter: "my name is Sarvar and I live in Samarkand".
+        text = text[: text.index(said.value) + len(said.value)]
+    words = _WORD.findall(fold(text))
     small = _SMALL | _NAMING | _LIKING | _DENYING
     return {word for word in words if word not in small and not _is_one_of(word, without)}
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
+from django.utils.text import Truncator
+
 from agents import sql
 from agents.core.messages import load_reply
 from memory import recall
@@ -14,6 +16,7 @@ from sessions import notices, rendering
 from sessions.models import ChatSession, TranscriptEntry, Turn, TurnStep
 
 PAGE_TURNS: Final = 20
+RECALLED_CHARACTERS: Final = 300
 _UNHAPPY: Final = frozenset({Turn.State.ENDED, Turn.State.FAILED})
 
 
@@ -258,7 +261,8 @@ def _recalled(turns: Sequence[Turn]) -> dict[int, tuple[ShownRecall, ...]]:
 def _recall(shown: recall.Shown) -> ShownRecall:
     item = shown.item
     place = f"{item.file}:{item.line}" if item.file and item.line else item.file
-    return ShownRecall(text=shown.text, place=place, at=item.at)
+    text = None if shown.text is None else Truncator(shown.text).chars(RECALLED_CHARACTERS)
+    return ShownRecall(text=text, place=place, at=item.at)
 
 
 def _notice(turn: Turn) -> str | None:

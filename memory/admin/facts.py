@@ -96,7 +96,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
             {
                 "fields": (
                     "text_in_full",
-                    "standing",
+                    "standing_in_words",
                     "category",
                     "value_or_private",
                     "is_negated",
@@ -140,7 +140,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
     readonly_fields = (
         *SCOPE,
         "text_in_full",
-        "standing",
+        "standing_in_words",
         "category",
         "value_or_private",
         "is_negated",
@@ -202,6 +202,10 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
     def standing(self, row: WalEntry) -> tuple[str, str]:
         found = standing_of(row)
         return found, str(_STANDINGS[found])
+
+    @admin.display(description=_("standing"))
+    def standing_in_words(self, row: WalEntry) -> str:
+        return str(_STANDINGS[standing_of(row)])
 
     @admin.display(description=_("value"))
     def value_or_private(self, row: Any) -> str | SafeString:

@@ -21,7 +21,7 @@ from sessions.models import (
     TranscriptEntry,
     Turn,
 )
-from sessions.turns import leases
+from sessions.turns import freeze, leases
 from sessions.turns.leases import Claimed
 
 _log = structlog.get_logger(__name__)
@@ -131,7 +131,8 @@ def finish(
             exchanges.add(
                 viewer=turn.viewer,
                 said=asked,
-                answer=outcome.text,
+                # What is said while no model is set up is no answer to find again.
+                answer="" if freeze.is_offline(turn) else outcome.text,
                 at=now,
                 time_zone=time_zone,
                 source=turn.ref,

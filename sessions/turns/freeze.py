@@ -86,6 +86,11 @@ def prepare(claimed: Claimed) -> Prepared:
     )
 
 
+def is_offline(turn: Turn) -> bool:
+    """Return whether the turn was prepared while no model was set up."""
+    return isinstance(turn.manifest, dict) and turn.manifest.get("offline") is True
+
+
 def nothing(turn: Turn) -> Prepared:
     """Return what a turn needs that will not be tried again."""
     return Prepared(
@@ -116,7 +121,8 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         window_tokens=window,
         documents=documents,
         with_ritual=is_first,
-        recall=recaller,
+        # Without a model nobody would read it.
+        recall=recaller if links else None,
     )
     heard = _overheard(turn, now)
     messages = _shown(earlier.messages, heard, own)
@@ -131,6 +137,8 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         "parts": [*assembled.manifest, history.manifest_of(earlier)],
         "tools": list(names),
     }
+    if not links:
+        turn.manifest["offline"] = True
     if recaller.manifest is not None:
         turn.manifest["recall"] = recaller.manifest
     frozen = FrozenPrompt(

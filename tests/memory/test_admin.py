@@ -6,7 +6,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from agents.core.viewer import Viewer
 from agents.models import User
+from memory import documents, wal
+from memory.index.work import finish
+from memory.models import MemorySettings, WalEntry
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -43,11 +47,83 @@ def test_page_of_a_document_that_prompts_show_whole_does_not_warn(
 def test_a_fact_that_was_taken_back_says_so(client: Client, owner: User) -> None:
     at = datetime(2031, 4, 5, 12, tzinfo=UTC)
     entry = factories.wal_entry(retracted_at=at)
-    addresses = (
-        reverse("admin:memory_walentry_changelist"),
-        reverse("admin:memory_walentry_change", args=[entry.pk]),
-    )
-    for address in addresses:
-        html = client.get(address).content.decode()
-        assert "aken back at" in html
-        assert "April 5, 2031" in html
+    listed = client.get(reverse("admin:memory_walentry_changelist")).content.decode()
+    assert "aken back" in listed
+    html = client.get(reverse("admin:memory_walentry_change", args=[entry.pk])).content.decode()
+    assert "aken back at" in html
+    assert "April 5, 2031" in html
+
+
+def test_a_fact_is_replaced_shared_and_forgotten_by_its_person(client: Client) -> None:
+    user = factories.user()
+    agent = factories.agent()
+    person = factories.person(team=agent.team, user=user)
+    factories.membership(user=user, team=agent.team, role="operator")
+    entry = factories.wal_entry(agent=agent, person=person, text="The gate is green")
+    client.force_login(user)
+
+    def act(pk: int, name: str, **given: str) -> None:
+        address = reverse(f"admin:memory_walentry_{name}", args=[pk])
+        assert client.post(address, given).status_code == 302
+
+    act(entry.pk, "replace", text="The gate is blue")
+    new = WalEntry.objects.get(text="The gate is blue")
+    act(new.pk, "share", to="team")
+    shared = WalEntry.objects.get(shared_from=new)
+    assert shared.scope == "team"
+    page = client.get(reverse("admin:memory_walentry_change", args=[new.pk])).content.decode()
+    assert "Share with the whole team" not in page
+    act(new.pk, "forget")
+    shared.refresh_from_db()
+    assert shared.retracted_at is not None
+
+
+def test_who_is_not_its_person_changes_nothing(client: Client, owner: User) -> None:
+    entry = factories.wal_entry(text="The gate is green")
+    for name in ("replace", "share", "unshare", "forget", "decide"):
+        address = reverse(f"admin:memory_walentry_{name}", args=[entry.pk])
+        assert client.post(address, {"text": "x", "to": "team"}).status_code == 403
+    entry.refresh_from_db()
+    assert (entry.retracted_at, entry.superseded_at) == (None, None)
+
+
+def test_versions_are_compared_and_restored_by_their_person(client: Client) -> None:
+    user = factories.user()
+    agent = factories.agent()
+    person = factories.person(team=agent.team, user=user)
+    factories.membership(user=user, team=agent.team, role="operator")
+    home = {"team_id": agent.team_id, "agent_id": agent.pk, "scope": "person"}
+    home |= {"person_id": person.pk}
+    document = documents.save(home, "MEMORY.md", "first line", source="x")
+    documents.replace(document.pk, text="second line", source="x")
+    version = document.versions.get(number=1)
+    client.force_login(user)
+    address = reverse("admin:memory_memorydocumentversion_change", args=[version.pk])
+    html = client.get(address, {"against": "current"}).content.decode()
+    assert "second" in html
+    assert "Restore this version" in html
+    client.post(reverse("admin:memory_memorydocumentversion_restore", args=[version.pk]))
+    document.refresh_from_db()
+    assert document.text == "first line"
+
+
+def test_search_shows_scores_and_never_as_somebody_else(client: Client) -> None:
+    user = factories.user()
+    agent = factories.agent()
+    own = factories.person(team=agent.team, user=user)
+    other = factories.person(team=agent.team)
+    factories.membership(user=user, team=agent.team, role="owner")
+    MemorySettings.objects.create(team=agent.team, embedder=MemorySettings.Embedder.NONE)
+    for person, word in ((own, "green"), (other, "hidden")):
+        viewer = Viewer(agent.team_id, agent.pk, person_id=person.pk, is_private=True)
+        at = datetime(2031, 4, 5, 12, tzinfo=UTC)
+        wal.note(f"The gate is {word}", viewer=viewer, source=word, thread="x", at=at)
+    finish()
+    client.force_login(user)
+    address = reverse("admin:agents_agent_memory_search", args=[agent.pk])
+    html = client.get(address, {"q": "gate"}).content.decode()
+    assert "The gate is green" in html
+    assert "score" in html
+    as_other = client.get(address, {"q": "gate", "as": f"person:{other.pk}"}).content.decode()
+    assert "The gate is hidden" not in html + as_other
+    assert "The gate is" not in client.get(address, {"q": "gate", "as": "nobody"}).content.decode()

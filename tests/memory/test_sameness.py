@@ -55,6 +55,13 @@ SARDOR = Said("correction", "Actually, my name is Sardor, not Sarvar", "Sardor")
         (Said("proper_noun", "I'm Sarvar", "Sarvar"), SARDOR, "Sarvar", True),
         (Said("proper_noun", "Men Sarvarman", "Sarvar"), SARDOR, "Sarvar", True),
         (SARVAR, Said("correction", "Actually, my name is Sardor", "Sardor"), "", True),
+        (
+            Said("proper_noun", "My name is Sarvar and I live in Samarkand", "Sarvar"),
+            SARDOR,
+            "Sarvar",
+            True,
+        ),
+        (Said("proper_noun", "My brother's name is Sarvar", "Sarvar"), SARDOR, "Sarvar", False),
         (Said("remember", "My friend Sarvar lives in Tashkent"), SARDOR, "Sarvar", False),
         (Said("preference", "I like Sardor's tea", "tea"), SARDOR, "Sarvar", False),
         (
