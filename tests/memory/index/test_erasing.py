@@ -1,11 +1,13 @@
-"""A person who is erased is in no table of the index."""
+"""A person who is erased is in no table of the index; two who are one are found as one."""
 
 import pytest
 
 from agents.core.viewer import Viewer
-from memory.index import erasing, scopes, writing
+from memory import documents, merging
+from memory.index import erasing, legs, scopes, writing
 from memory.index.writing import Text
 from memory.models import (
+    MemoryDocument,
     MemoryScope,
     MemoryThread,
     Origin,
@@ -47,3 +49,25 @@ def test_erased_person_is_in_no_table_of_the_index(corner: Corner) -> None:
     assert set(Posting.objects.values_list("scope_id", flat=True)) == kept
     assert scopes.visible(group).passages == 1
     assert other.exact("gate") == {"The gate is green"}
+
+
+def test_two_people_who_are_one_are_found_as_one(corner: Corner) -> None:
+    other = Corner(corner.agent, factories.person(team=corner.person.team), said=50)
+    other.say("The gate is green")
+    corner.say("My gate is red")
+    for one, fact in ((other, "I like tea"), (corner, "I like chess")):
+        documents.append_facts([fact], home=one.home, source="x", at=NOON)
+        one.settle()
+    corner.embed()
+    merging.move(other.person.pk, into_id=corner.person.pk)
+    assert corner.exact("gate") == {"The gate is green", "My gate is red"}
+    corner.settle()
+    assert corner.exact("I like") == {"- [2026-03-02] I like tea", "- [2026-03-02] I like chess"}
+    (kept,) = Passage.objects.filter(text__contains="tea", hidden_at=None)
+    assert kept.source == f"memory:{MemoryDocument.objects.get(person=corner.person).pk}"
+    visible = scopes.visible(corner.viewer)
+    assert not other.exact("gate")
+    assert len(legs.meaning(visible, [384**-0.5] * 384)) == visible.vectors
+    third = Corner(corner.agent, factories.person(team=corner.person.team))
+    merging.move(corner.person.pk, into_id=third.person.pk)
+    assert third.exact("gate") == {"The gate is green", "My gate is red"}
