@@ -7,7 +7,7 @@ together.
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.files import words_of_line
 from memory.index.folding import fold
@@ -39,6 +39,7 @@ _DENYING: Final = _folded(
 _DENYING_VERB: Final = re.compile(
     r"\w+(?:may(?:man|san|di|miz|siz|dilar)|madim|madi|magan\w*|m[iu]yor\w*|mem|mam|mez\w*|maz\w*)$"
 )
+_STEMMED: Final[tuple[Language, ...]] = ("en", "ru", "tr", "pl")
 # Words by which people say that something changed.
 _CHANGING: Final = _folded(
     "now nowadays anymore longer instead changed change switched switch moved move new renamed "
@@ -148,17 +149,30 @@ def _has(word: str, others: Iterable[str]) -> bool:
     return any(_are_same(word, other) for other in others)
 
 
-@lru_cache(maxsize=65_536)
 def _are_same(one: str, other: str) -> bool:
-    one, other = fold(one), fold(other)
-    if one == other or any(
-        stem(one, language) == stem(other, language) for language in ("en", "ru", "tr", "pl")
-    ):
+    mine, theirs = _forms(one), _forms(other)
+    if mine.folded == theirs.folded or not mine.stems.isdisjoint(theirs.stems):
         return True
-    if min(len(one), len(other)) < 4:
+    shorter = min(len(mine.folded), len(theirs.folded))
+    if shorter < 4:
         return False
-    mine, theirs = _groups(one), _groups(other)
-    return len(mine & theirs) >= SAME_LETTERS * min(len(mine), len(theirs))
+    least = SAME_LETTERS * min(len(mine.groups), len(theirs.groups))
+    return len(mine.groups & theirs.groups) >= least
+
+
+class _Forms(NamedTuple):
+    """A word as it is compared, made once: many are compared with many."""
+
+    folded: str
+    stems: frozenset[tuple[Language, str]]
+    groups: frozenset[str]
+
+
+@lru_cache(maxsize=65_536)
+def _forms(word: str) -> _Forms:
+    folded = fold(word)
+    stems = frozenset((language, stem(folded, language)) for language in _STEMMED)
+    return _Forms(folded, stems, _groups(folded))
 
 
 def _groups(word: str) -> frozenset[str]:
