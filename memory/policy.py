@@ -39,6 +39,11 @@ def policy_of(agent: Agent) -> Policy:
     )
 
 
+def policy_for(agent_id: int) -> Policy:
+    """Return the policy of an agent that is not loaded."""
+    return policy_of(Agent.objects.get(pk=agent_id))
+
+
 def keeps_memory(agent_id: int) -> bool:
     """Return whether an agent remembers at all."""
     return Agent.objects.filter(pk=agent_id, keeps_memory=True).exists()

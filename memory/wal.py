@@ -14,10 +14,9 @@ from memory.detector.hits import DURABLE
 from memory.documents import Home
 from memory.index import facts
 from memory.models import Origin, Scope, WalEntry, owns_scope, scope_of
-from memory.policy import Policy, home_of
+from memory.policy import Policy, home_of, policy_for
 from memory.sameness import Said, fingerprint
 
-_DEFAULT = Policy()
 # Contradicted by their own opposite: "I like tea", "I don't like tea".
 _EITHER_OR = frozenset({"preference", "decision"})
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 5))"
@@ -32,7 +31,7 @@ def append(
     thread: str,
     author_id: int | None,
     at: datetime,
-    policy: Policy = _DEFAULT,
+    policy: Policy | None = None,
 ) -> list[WalEntry]:
     """Note what a message says that is worth keeping, in the scope that the policy names.
 
@@ -44,11 +43,15 @@ def append(
     Args:
         source: What is read, as text: ``message:12``.
         thread: The conversation's stretch, as text: ``session:3/1``.
+        policy: The agent's; None reads it, which costs a query.
 
     Returns:
         The new entries in the message's order; none for a viewer without a scope of their own.
     """
-    if not policy.keeps or not owns_scope(viewer):
+    if not owns_scope(viewer):
+        return []
+    policy = policy or policy_for(viewer.agent_id)
+    if not policy.keeps:
         return []
     hits = detector.scan(text, pack=policy.pack)
     if not hits:

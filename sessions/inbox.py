@@ -239,6 +239,7 @@ def _store(
         thread=f"session:{session.pk}/{generation_number}",
         author_id=inbound.person.pk if inbound.person else None,
         at=said_at,
+        policy=policy_of(session.agent),
     )
     transaction.on_commit(lambda: _log.info("message.committed", turn=turn.pk))
     doorbell.ring_after_commit(bells.RUN, session.pk)

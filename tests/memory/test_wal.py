@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 from agents.core.viewer import Viewer
 from memory import documents, wal
 from memory.models import MemoryDocument, MemoryDocumentVersion, Origin, Scope, WalEntry
+from memory.policy import Policy
 
 from .conftest import Scene, make_scene
 
@@ -90,7 +91,16 @@ def test_message_without_facts_asks_the_database_nothing(
     scene: Scene, noon: datetime, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     with django_assert_num_queries(0):
-        assert append("How are you today?", scene.anna, noon) == []
+        noted = wal.append(
+            "How are you today?",
+            viewer=scene.anna,
+            source="message:1",
+            thread="session:1/1",
+            author_id=None,
+            at=noon,
+            policy=Policy(),
+        )
+    assert noted == []
 
 
 def test_viewer_without_a_scope_notes_nothing(scene: Scene, noon: datetime) -> None:
