@@ -95,7 +95,7 @@ _NAMES = (
         "^(you can |u can |you may |just |please |pls |everyone |everybody |people |friends |"
         "my friends |"
         "they |"
-        "everyone here |most people |my <w> )?calls? me <name>",
+        "everyone here |most people |my <w> |folks |colleagues |@+ always )?calls? me <name>",
         "i go by <name>",
         "i'm (called|known as|named) <name>",
         "i am (called|known as|named) <name>",
@@ -137,7 +137,8 @@ _PREFERENCES = (
     *ways("preference", f"^i {_ADVERBS}{_HATES}", but_not=_REACTION, is_negated=True),
     *ways(
         "preference",
-        f"^i {_NO} (really |particularly |even |much |actually |ever )?(like|love|enjoy|care for|"
+        f"^i {_ADVERBS}{_NO} (really |particularly |even |much |actually |ever )?(like|love|enjoy|"
+        f"care for|"
         "appreciate|want to (get|receive|be called|see))",
         "^(don't|do not) (really |particularly )?(like|enjoy|want)",
         "^i'm (really |definitely |absolutely )?not (really |much of |exactly )?(a )?(big |huge |"
@@ -239,7 +240,7 @@ _DECISIONS = (
         "picked)( that| on| to| for)?",
         but_not="(not yet|yet|nothing|anything|(to )?(rest|sleep|go (for|to|home|out|back)|"
         "take a (nap|walk|break)|stay (home|in)|skip (lunch|work)|"
-        "walk)~?)",
+        "walk))",
         unless="^i~(today|tonight|right now)$",
     ),
     *ways(

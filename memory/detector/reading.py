@@ -147,7 +147,7 @@ def _fill_in(reading: Reading, ready: ReadyPack, stated: bytes, text: str) -> No
         reading.keeps_values = False
         return
     is_instruction = is_said(ready.instruction, stated) and not is_said(ready.standing, stated)
-    if is_instruction and "remember" not in categories:
+    if is_instruction and not categories & {"remember", "correction"}:
         reading.hands_over = _hands_over(stated)
         reading.keeps_values = False
         reading.reason = "instruction"

@@ -81,7 +81,7 @@ def scan_report(text: str, *, pack: PackName = "standard") -> Report:
     masked = unicodedata.normalize("NFC", mask_secrets(text))
     if pack == "seed":
         return Report(seed.scan(masked), {})
-    folded = blank_others(fold(masked))
+    folded = blank_others(fold(masked), masked)
     message = _Message(masked, folded, Sentences(folded), _packs(), asked_to_remember(masked))
     places = _places(message)
     numbers = sorted(places)

@@ -43,7 +43,7 @@ _FORWARDED = compile_latin(
 )
 # Lines of mail quotes, data, logs, stack traces, shell sessions.
 _FOREIGN_LINE = compile_latin(
-    r"^ *(?:>|[{}\[<]|\"[^\"\n]+\" *:|\||[$#] [a-z./]+|"
+    r"^ *(?:>|[{}\[]|<[a-z/!?]|\"[^\"\n]+\" *:|\||[$#] [a-z./]+|"
     r"(?:\[?\d{4}-\d\d-\d\d[ t]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[\d\d?[./]\d\d?[./]\d\d)|"
     r"[a-z]{3} +\d+ \d\d:\d\d:\d\d |(?:traceback \(|at [a-z_.$]+\(|file \"|caused by: )|"
     r"(?:error|warn|warning|info|debug|fatal|trace)[:\]]|"
@@ -62,15 +62,14 @@ class Span:
     end: int
 
 
-def blank_others(folded: bytes) -> bytes:
+def blank_others(folded: bytes, text: str) -> bytes:
     """Replace fenced code, quotes and what follows a forward's heading by spaces; same length.
 
-    A backquote is an apostrophe by now, as Uzbek uses it.
+    Args:
+        text: The same as typed; a backquote folds to an apostrophe, as Uzbek uses it.
     """
-    if b"'''" in folded:
-        parts = folded.split(b"'''")
-        parts[1::2] = [b" " * len(part) for part in parts[1::2]]
-        folded = b"   ".join(parts)
+    if "```" in text:
+        folded = _blank_code(folded, text)
     if b'"' in folded:
         folded = _QUOTE.sub(_blank, folded)
     if b" '" in folded or folded.startswith(b"'"):
@@ -78,6 +77,16 @@ def blank_others(folded: bytes) -> bytes:
     if (forwarded := _FORWARDED.search(folded)) is not None:
         folded = folded[: forwarded.start()] + b" " * (len(folded) - forwarded.start())
     return folded
+
+
+def _blank_code(folded: bytes, text: str) -> bytes:
+    pieces: list[bytes] = []
+    place = 0
+    for number, part in enumerate(text.split("```")):
+        own = folded[place : place + len(part)]
+        pieces.append(b" " * len(part) if number % 2 else own)
+        place += len(part) + 3
+    return b"   ".join(pieces)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
