@@ -93,9 +93,16 @@ def coverage(sought: Iterable[str], text: str) -> float:
 
 def kept(sought: Iterable[str], old: str, new: str) -> tuple[int, int]:
     """Return how many words a text has, and how many of those a later text has as well."""
-    before = [word for word in sought if _has(word, content_words(old))]
-    after = [word for word in before if _has(word, content_words(new))]
-    return len(before), len(after)
+    words_sought = tuple(sought)
+    before = _present(words_sought, old)
+    return len(before), len(before & _present(words_sought, new))
+
+
+@lru_cache(maxsize=4_096)
+def _present(sought: tuple[str, ...], text: str) -> frozenset[str]:
+    """Return which words a text has; kept, as each passage is compared with each other."""
+    has = content_words(text)
+    return frozenset(word for word in sought if _has(word, has))
 
 
 def tells_change(text: str) -> bool:
