@@ -105,6 +105,7 @@ def _present(sought: tuple[str, ...], text: str) -> frozenset[str]:
     return frozenset(word for word in sought if _has(word, has))
 
 
+@lru_cache(maxsize=1_024)
 def tells_change(text: str) -> bool:
     """Return whether a text says that something is different now."""
     return any(fold(word) in _CHANGING for word in words(text))
@@ -131,7 +132,12 @@ def is_other_language(text: str, language: Language) -> bool:
 
 def is_same_wording(one: str, other: str) -> bool:
     """Return whether two texts are equal but for case, marks, signs and a line's own stamps."""
-    return words(fold(words_of_line(one))) == words(fold(words_of_line(other)))
+    return _wording(one) == _wording(other)
+
+
+@lru_cache(maxsize=1_024)
+def _wording(text: str) -> tuple[str, ...]:
+    return tuple(words(fold(words_of_line(text))))
 
 
 def _numbers(text: str) -> frozenset[str]:
