@@ -13,6 +13,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import mul
 from pathlib import Path
 from typing import Final
 
@@ -33,22 +34,23 @@ class Background:
         questions: The mean of ordinary questions, by language.
         statements: The mean of ordinary statements in all languages.
         said: The same where the vector names who said it.
+        directions: The questions' means, of length one.
     """
 
     questions: Mapping[Language, Vector]
     statements: Vector
     said: Vector
+    directions: Mapping[Language, Vector]
 
     def about(self, query: Vector) -> tuple[list[float], Language]:
         """Return what a query is about, as a vector of length one, and its language.
 
         The language is the one whose ordinary questions are nearest.
         """
-        language = max(self.questions, key=lambda one: _cosine(query, self.questions[one]))
+        language = max(self.questions, key=lambda one: _product(query, self.directions[one]))
         mean = self.questions[language]
         left = [value - usual for value, usual in zip(query, mean, strict=True)]
-        length = math.sqrt(sum(value * value for value in left)) or 1.0
-        return [value / length for value in left], language
+        return _of_length_one(left), language
 
 
 @cache
@@ -57,10 +59,12 @@ def of(identity: str) -> Background | None:
     stored = json.loads(MEANS.read_text(encoding="ascii"))
     if stored["identity"] != identity:
         return None
+    questions = {language: unpack(text) for language, text in stored["questions"].items()}
     return Background(
-        questions={language: unpack(text) for language, text in stored["questions"].items()},
+        questions=questions,
         statements=unpack(stored["statements"]),
         said=unpack(stored["said"]),
+        directions={language: _of_length_one(mean) for language, mean in questions.items()},
     )
 
 
@@ -75,6 +79,10 @@ def unpack(text: str) -> tuple[float, ...]:
     return struct.unpack(f"<{len(packed) // 2}e", packed)
 
 
-def _cosine(one: Vector, other: Vector) -> float:
-    product = sum(a * b for a, b in zip(one, other, strict=True))
-    return product / (math.sqrt(sum(b * b for b in other)) or 1.0)
+def _of_length_one(vector: Vector) -> list[float]:
+    length = math.sqrt(_product(vector, vector)) or 1.0
+    return [value / length for value in vector]
+
+
+def _product(one: Vector, other: Vector) -> float:
+    return float(sum(map(mul, one, other)))

@@ -9,6 +9,7 @@ from memory.index import legs
 from memory.index.legs import Row
 from memory.index.scopes import Visible
 from memory.index.terms import Query, of_query
+from memory.models import Passage
 from memory.models.index import POSITION_BITS
 from memory.search.features import NEIGHBOURS, Candidate, describe, nearby, scale
 from memory.search.weights import Weights
@@ -20,6 +21,8 @@ LEG_LIMIT: Final = 100
 READ: Final = 120
 # How many passages with an identifier are looked at, besides those that contain all of the query.
 IDENTIFIER_LIMIT: Final = 20
+# A day, its month and its year.
+WORDS_OF_DAY: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ def gather(
             describe(
                 candidate,
                 text=row.text,
+                words=_own_words(row),
                 author_name=row.author_name,
                 before=before.text if before and before.thread_id == row.thread_id else "",
                 query=query.folded,
@@ -124,6 +128,16 @@ def _add_meaning(
         if passage_id in likeness:
             candidate.raw["meaning"] = likeness[passage_id]
             candidate.raw["meaning_near"] = near[passage_id]
+
+
+def _own_words(row: Row) -> int:
+    """Return how many words of a passage say something, without the author and day it is found by.
+
+    Counted when it was indexed, as counting takes longer than all else here.
+    """
+    if row.kind != Passage.Kind.EXCHANGE:
+        return row.words
+    return max(row.words - len(row.author_name.split()) - WORDS_OF_DAY, 0)
 
 
 def _read(visible: Visible, candidates: Sequence[Candidate]) -> dict[int, Row]:

@@ -4,11 +4,11 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from memory.index.folding import fold
 from memory.search.weights import OF_MEANING, SCALED, Weights
-from memory.search.wording import content_words
 
 _WORD: Final = re.compile(r"[^\W_]+")
 # Neighbours within so many places, and what each counts.
@@ -24,7 +24,7 @@ TRUST: Final[Mapping[str, tuple[float, float]]] = {
     "word": (0.0, 0.2),
     "near": (0.0, 0.2),
     "thread": (0.0, 0.2),
-    "letters": (0.08, 0.16),
+    "letters": (0.11, 0.17),
 }
 # What may end a sentence behind its question mark.
 _CLOSING: Final = ' \t\n"»”)*_'
@@ -123,19 +123,23 @@ def nearby(likeness: Mapping[int, float], ids: Iterable[int], *, shift: int) -> 
     }
 
 
-def describe(candidate: Candidate, *, text: str, author_name: str, before: str, query: str) -> None:
+def describe(
+    candidate: Candidate, *, text: str, words: int, author_name: str, before: str, query: str
+) -> None:
     """Fill the features that the passage's own text and author give.
 
     Args:
+        words: How many of them say something.
         before: The text of the passage before it; empty where there is none.
         query: Folded.
     """
     candidate.features["author"] = float(is_named(author_name, query))
     candidate.features["asks"] = float(asks(text))
     candidate.features["answers"] = float(asks(before))
-    candidate.features["length"] = math.log1p(min(len(content_words(text)), LONG_ENOUGH))
+    candidate.features["length"] = math.log1p(min(words, LONG_ENOUGH))
 
 
+@lru_cache(maxsize=1_024)
 def is_named(name: str, folded_query: str) -> bool:
     """Return whether a folded query names somebody, endings allowed: ``Dilshodning``."""
     parts = [part for part in _WORD.findall(fold(name)) if len(part) >= SHORTEST_NAME]

@@ -12,17 +12,22 @@ from memory.search.wording import contradict, is_same_wording, kept, tells_chang
 SAME: Final = 0.75
 # Something that changed is told so nearly as what was before: two that are each other's nearest.
 ONE_MATTER: Final = 0.3
-MARGIN: Final = 0.05
+MARGIN: Final = 0.08
 # A later passage that tells of no change is another state of one matter from here on, and a
 # change of what is a change itself.
 NEARLY_SAME: Final = 0.6
 CHANGED_AGAIN: Final = 0.7
 # How relevant the later one must be against the earlier one: where it tells of a change, where
 # not, and where it needs no other sign than that and the words of the query.
-CHANGE_RELEVANCE: Final = 0.15
+CHANGE_RELEVANCE: Final = 0.2
 STATE_RELEVANCE: Final = 0.3
 SURE_RELEVANCE: Final = 0.6
 SURE_LIKENESS: Final = 0.2
+# Two states that answer the query equally well.
+EQUALLY_RELEVANT: Final = 0.8
+EQUALLY_NEAR: Final = 0.4
+# What is not relevant itself is not replaced.
+OLD_RELEVANCE: Final = 0.75
 
 
 @dataclass(slots=True)
@@ -133,7 +138,7 @@ def _replaces(
     the words of the query, tells of a change and is as relevant is sure. Else the two must be
     each other's nearest, and one of them tell of a change or both say nearly the same.
     """
-    if new.at <= old.at or old.relevance < 1 or (old.is_exact and not new.is_exact):
+    if new.at <= old.at or old.relevance < OLD_RELEVANCE or (old.is_exact and not new.is_exact):
         return False
     before, after = kept(sought, old.text, new.text)
     keeps_words = before == after and before > 0
@@ -150,8 +155,11 @@ def _replaces(
         return False
     if before > 1 and not after:
         return False
+    if keeps_words and before == len(sought) and part >= EQUALLY_RELEVANT:
+        return alike >= EQUALLY_NEAR
     if is_change:
-        return alike >= ONE_MATTER and part >= CHANGE_RELEVANCE
+        wanted = CHANGE_RELEVANCE / 2 if alike >= NEARLY_SAME else CHANGE_RELEVANCE
+        return alike >= ONE_MATTER and part >= wanted
     return keeps_words and alike >= NEARLY_SAME and part >= STATE_RELEVANCE
 
 

@@ -13,8 +13,8 @@ from typing import Final
 PER_COVERAGE: Final = 0.1
 # From here on a passage has to do with a query of its own language, and of another one: between
 # languages vectors tell less, and a fact must still be found by a question in another language.
-SAME_LANGUAGE: Final = 0.108
-OTHER_LANGUAGE: Final = 0.045
+SAME_LANGUAGE: Final = 0.114
+OTHER_LANGUAGE: Final = 0.035
 # Words alone: this share of the query's words.
 WORDS_ONLY: Final = 0.5
 # Of a model whose vectors were not calibrated: so far from the mean of the candidates to the

@@ -55,7 +55,7 @@ DEFAULT: Final = Profile()
 class _Sought:
     query: Query
     words: tuple[str, ...]
-    language: Language
+    languages: frozenset[Language]
     background: Background | None
 
 
@@ -122,10 +122,11 @@ def _meaning(
     if vector is not None and visible.vectors < visible.passages:
         notes.append(Note.VECTORS_MISSING)
     usual = background.of(visible.space.identity) if vector and visible.space else None
-    language = language_of(sought.text)
+    languages = {language_of(sought.text)}
     if usual is not None and vector is not None:
-        vector, language = usual.about(vector)
-    facts = _Sought(sought, content_words(sought.text), language, usual)
+        vector, nearest = usual.about(vector)
+        languages.add(nearest)
+    facts = _Sought(sought, content_words(sought.text), frozenset(languages), usual)
     return (vector, facts), tuple(notes)
 
 
@@ -152,7 +153,7 @@ def _relevance(candidate: Candidate, pool: Pool, sought: _Sought) -> float:
     return Evidence(
         coverage=coverage(sought.words, f"{row.author_name} {row.text}"),
         meaning=candidate.raw.get("meaning"),
-        is_same_language=not is_other_language(row.text, sought.language),
+        is_same_language=not is_other_language(row.text, sought.languages),
         is_exact=candidate.is_exact,
         is_calibrated=sought.background is not None,
     ).relevance

@@ -5,7 +5,7 @@ together.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -40,6 +40,9 @@ _DENYING_VERB: Final = re.compile(
     r"\w+(?:may(?:man|san|di|miz|siz|dilar)|madim|madi|magan\w*|m[iu]yor\w*|mem|mam|mez\w*|maz\w*)$"
 )
 _STEMMED: Final[tuple[Language, ...]] = ("en", "ru", "tr", "pl")
+_UZBEK_ENDING: Final = re.compile(
+    r"\w\w(?:ning|lar|dan|ga|da|ni|man|miz|adi|ydi|ymiz|im|imiz|gan|moqda)$"
+)
 # Words by which people say that something changed.
 _CHANGING: Final = _folded(
     "now nowadays anymore longer instead changed change switched switch moved move new renamed "
@@ -122,12 +125,14 @@ def contradict(one: str, other: str) -> bool:
     return bool(_beyond(names, other)) and bool(_beyond(others, one))
 
 
-def is_other_language(text: str, language: Language) -> bool:
-    """Return whether a text is surely in another language; English is also what nothing tells."""
+def is_other_language(text: str, languages: Collection[Language]) -> bool:
+    """Return whether a text is surely in none of these; English is also what nothing tells."""
     guess = language_of(text)
-    if guess == language:
-        return False
-    return guess != "en" or any(is_stop_word(word, "en") for word in words(text))
+    if guess == "en" and not any(is_stop_word(word, "en") for word in words(text)):
+        # Uzbek without its apostrophes and small words still has its endings.
+        is_uzbek = sum(bool(_UZBEK_ENDING.search(word)) for word in words(text)) > 1
+        return is_uzbek and "uz" not in languages
+    return guess not in languages
 
 
 def is_same_wording(one: str, other: str) -> bool:
