@@ -22,6 +22,7 @@ from agents.services import caps, files, hearing, ledger, pictures
 from agents.services.hearing import NotHeard
 from agents.services.pictures import NotAPicture, Picture
 from memory import wal
+from memory.policy import policy_of
 from sessions.models import Attachment, Content, Turn
 
 _log = structlog.get_logger(__name__)
@@ -244,20 +245,23 @@ def _hearing_account(turn: Turn) -> ProviderAccount | str:
 
 @transaction.atomic
 def _note_heard(attachment: Attachment, turn: Turn, text: str, charge: Charge) -> None:
-    """Keep what was heard with its cost and its facts, which are the person's own words."""
+    """Keep what was heard with its cost, and its facts where they are the person's own words."""
     session = turn.session
     if text:
         attachment.transcript = Content.objects.create(
             team_id=session.team_id, text=text.replace("\x00", "")
         )
-        wal.append(
-            text,
-            viewer=turn.viewer,
-            source=f"attachment:{attachment.pk}",
-            thread=f"session:{session.pk}/{turn.generation.number}",
-            author_id=attachment.message.person_id,
-            at=attachment.message.received_at,
-        )
+        # What was forwarded, or answers a quote, may be somebody else's words.
+        if attachment.message.context_id is None:
+            wal.append(
+                text,
+                viewer=turn.viewer,
+                source=f"attachment:{attachment.pk}",
+                thread=f"session:{session.pk}/{turn.generation.number}",
+                author_id=attachment.message.person_id,
+                at=attachment.message.received_at,
+                policy=policy_of(session.agent),
+            )
     attachment.state = Attachment.State.FETCHED
     attachment.save(update_fields=["transcript", "state"])
     ledger.record(

@@ -16,6 +16,7 @@ from django.utils import timezone
 from agents import doorbell, sql
 from memory import wal
 from memory.models import WalEntry
+from memory.policy import policy_of
 from sessions import bells, inbox, marks
 from sessions.events.announce import announce_after_commit
 from sessions.inbox import Inbound
@@ -112,6 +113,7 @@ def _note_again(message: InboundMessage, text: str, *, session: ChatSession, at:
         thread=f"session:{session.pk}/{message.turn.generation.number}",
         author_id=message.person_id,
         at=at,
+        policy=policy_of(session.agent),
     )
 
 

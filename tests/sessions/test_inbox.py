@@ -114,3 +114,16 @@ def test_redis_that_is_away_does_not_hold_up_a_message(
     began = time.monotonic()
     assert scene.say("Hello").is_new
     assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "scopes"),
+    [({}, {"person"}), ({"keeps_memory": False}, set()), ({"private_facts": "agent"}, {"agent"})],
+)
+def test_agents_policy_says_what_is_noted_for_whom(
+    scene: Scene, columns: dict[str, object], scopes: set[str]
+) -> None:
+    for name, value in columns.items():
+        setattr(scene.session.agent, name, value)
+    scene.say("My name is Bobur")
+    assert set(WalEntry.objects.values_list("scope", flat=True)) == scopes

@@ -16,6 +16,7 @@ from memory.models import WalEntry
 from sessions import attachments
 from sessions.attachments import NotFetched
 from sessions.inbox import Inbound, accept
+from sessions.marks import Enclosed
 from sessions.models import Attachment, Turn
 from sessions.turns.worker import Worker
 from tests.fakes.script import answer
@@ -159,6 +160,26 @@ def test_what_is_said_is_text_with_its_facts_and_its_price(
     assert (spent.origin, spent.model) == (turn.ref, "whisper-1")
     assert (spent.input_tokens, spent.output_tokens) == (20, 5)
     assert hearing.heard[0].content == b"OggS..."
+
+
+def test_nothing_is_noted_from_a_forwarded_voice_message(
+    scene: Scene, worker: Worker, shelf: Shelf, hearing: FakeSpeech
+) -> None:
+    shelf.files["v1"] = b"OggS..."
+    hearing.text = "My name is Bobur."
+    scene.fake.play("I hear him")
+    inbound = Inbound(
+        text="",
+        sender="telegram:7",
+        external_id="forwarded",
+        person=scene.person,
+        context=(Enclosed('forwarded, written by "Bobur"'),),
+        attachments=(Attachment(kind=Kind.VOICE, reference="v1"),),
+    )
+    turn = accept(inbound, session=scene.session).turn
+    wait_until(lambda: ended(turn))
+    assert "My name is Bobur." in str(blocks(scene))
+    assert not WalEntry.objects.exists()
 
 
 def test_without_ears_it_says_so_and_asks_no_model(
