@@ -87,7 +87,8 @@ _NOT_A_CHOICE = (
 _NAMES = (
     *ways(
         "proper_noun",
-        "my (full |first |last |real |given |middle |family |legal |nick)?name('s| is|:| =|"
+        "my (full |first |last |real |given |middle |family |legal |nick)?(name|nmae|naem)('s| is|"
+        ":| =|"
         ") <name>",
         "^(the )?name's <name>",
         "^(my )?name is <name>",

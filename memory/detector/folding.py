@@ -71,7 +71,7 @@ def _make_table() -> _Table:
     for letters_of, as_ in (
         (APOSTROPHES, "'"), (_DASHES, "-"), (_QUOTES, '"'), (_MONEY, "$"), (_WHITE, " "),
         (_ZERO_WIDTH, "'"), ("№", "#"), ("…", "."), ("，、", ","), ("。！", "\n"),
-        ("：", ":"), ("？", "?"),         ("•·", "*"),
+        ("：", ":"), ("？", "?"),         ("·", "*"), ("•", OTHER_LETTER),
     ):  # fmt: skip
         table.update({ord(letter): as_ for letter in letters_of})
     return table

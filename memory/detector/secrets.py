@@ -15,7 +15,7 @@ MASK = "•••"
 
 _NO_LETTER = r"[^a-z0-9\x7f\xe0-\xff]"
 _STRONG = (
-    "pass(?:word|phrase|code|wd)s?|pwd|pin(?:[ -]?(?:code|kod))?|puk|cvv2?|cvc2?"
+    "pass(?:word|phrase|code|wd)s?|pwd|pw|pin(?:[ -]?(?:code|kod))?|puk|cvv2?|cvc2?"
     "|(?:api|access|secret|private|auth|license|ssh)[ _-]?(?:key|token)|client[ _-]secret"
     "|(?:seed|recovery|backup)[ _-](?:phrase|code)s?"
     "|parol|maxfiy so.?z|maxfiy kod|maxfiy kalit|парол[ьяею]?м?|пас[с]?ворд|пин(?:-?код)?"
@@ -34,7 +34,7 @@ _FOR = (
     "od) [a-z0-9.'_\\x7f\\xe0-\\xff-]{1,30}"
     "(?: [a-z0-9.'_\\x7f\\xe0-\\xff-]{1,30}){0,2}?)?"
 )
-_IS = "(?: *(?:=>?|->|:|-) *| +(?:is|was|esa|bu|это|to|jest|brzmi|such|вот|такой)(?: *:)? +)"
+_IS = "(?: *(?:=>?|->|:|-) *| +(?:is|was|esa|bu|это|to|jest|brzmi|such|вот|такой|'s)(?: *:)? +)"
 _AND = "and|but|va|lekin|и|но|а|ва|лекин|ve|ama|i|ale|a|oraz"
 _MY = "my|the|our|mening|bizning|мой|моя|наш|менинг|benim|bizim|moje|nasze|moj"
 _NEAR = 260
@@ -204,6 +204,8 @@ def _word_behind(folded: bytes, start: int, end: int) -> Span | None:
     stretch = folded[end : end + _NEAR]
     if stretch[:1] != b" ":
         return None
+    if (named := _compiled(_BEHIND_FOR).search(stretch)) is not None:
+        return Span(end + named.start(1), end + named.end(1))
     found = _compiled(r"^ +\"?([^ \n\",;]{3,})").search(stretch)
     if found is None:
         return None
@@ -219,6 +221,11 @@ def _word_behind(folded: bytes, start: int, end: int) -> Span | None:
     return span if is_alone and is_mine and not is_about else None
 
 
+# "Password for the mail hunter2": no word that tells it, but it looks like none.
+_BEHIND_FOR = (
+    "^ (?:for|of|to|uchun|от|для|к|на|учун|do|dla|icin|od) [a-z0-9.'_\\x7f\\xe0-\\xff-]{1,30}"
+    '(?: [a-z0-9.\'_\\x7f\\xe0-\\xff-]{1,30}){0,2}? +"?([^ \n",;]*[0-9@#$%^&*!+=~][^ \n",;]*)'
+)
 # "My password" in a language whose sentence needs no "is".
 _NOMINAL = (
     "(?:parol|парол|sifre|parola|maxfiy so'?z|махфий суз)(?:im|imiz|им|имиз|m|miz)$"

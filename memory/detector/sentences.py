@@ -12,6 +12,8 @@ from memory.detector.patterns import compile_latin
 
 LONGEST_SENTENCE = 300
 _LONGEST_READ = 500
+# A bullet folds to a letter, as what is masked does.
+_BULLET = b"\x7f "
 
 # Behind these a full stop ends no sentence: Dr., e.g., ул., тыс., godz., vb.
 _SHORTENED = "".join(
@@ -136,7 +138,10 @@ class Sentences:
         end = self._ends[number]
         stretch = self._folded[start:end]
         start += len(stretch) - len(stretch.lstrip(b" \n;"))
-        return Span(start, max(start, start + len(stretch.strip(b" \n;"))))
+        stretch = stretch.strip(b" \n;")
+        if stretch.startswith(_BULLET):
+            start, stretch = start + len(_BULLET), stretch[len(_BULLET) :]
+        return Span(start, start + len(stretch))
 
     def opens_paragraph(self, number: int) -> bool:
         """Return whether a blank line stands before a sentence."""

@@ -313,7 +313,8 @@ _FORGETTING = ways(
     "(hafızandan|aklından|belleğinden) <v> (sil|çıkar|at)(in|ın|)$",
     "<v>( artık|) (hatırlama|hatırlamana gerek yok)( artık|)$",
     value="group",
-    unless="unut gitsin|^(boş ver<_>|tamam<_>)?(bunu|onu|şunu|boşver|hadi|neyse|gitsin) unut|unutma|unut(tum|"
+    unless="unut gitsin|^(boş ver<_>|tamam<_>)?(bunu|onu|şunu|boşver|hadi|neyse|gitsin) unut|"
+    "unutma|unut(tum|"
     "muş|uyor|ur|ulmaz)",
     whole=True,
 )

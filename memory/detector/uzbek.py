@@ -99,7 +99,6 @@ _NAMES = (
         "proper_noun",
         "<name> (mening |meni )?ismim$",
         "^men( -|) <name>man",
-        "^<name>man$",
         "^(men|man) <name>( -|)(,|\\.|!| bo'laman|$)",
         "^(bu|bu men) <name>$",
         f"{_KIN}(im|m|imiz|miz)(ning|ni|) (ismi|oti|laqabi)( -|:| esa|) <name>",
@@ -314,6 +313,7 @@ _REMEMBERING = ways(
     f"{_KEEPING}(ib )?(ol|qol|qo'y)?(a|ol|la|a ol)?(olasanmi|olasizmi|asanmi|asizmi)",
     f"{_BE_IN_MIND}(:|,| -|)( -|)",
     "unutma(ng|ngiz|gin|nglar|sang|sangiz|ng iltimos|slik kerak)?(:|,| -|)( -|)( iltimos|)(,|)",
+    "unutib (qo'yma|qolma|yurma)(ng|ngiz|gin|nglar|)(:|,| -|)",
     "(esdan|yoddan|esingdan|esingizdan) (chiqarma|chiqmasin|chiqarib qo'yma|chiqib qolmasin)(ng|"
     "gin|nglar)?(:|,| -|)",
     "(eslab qol|esda saqla|yodda tut|yodda saqla)(ish|ib qol)(ing|ingiz|ingni|ingizni)@* (so'ray|"
@@ -323,7 +323,7 @@ _REMEMBERING = ways(
     "eslab qo(l|y)(ing|gin)?<_>",
     but_not="meni$",
     unless="eslab (qoldim|qola olmay|qolgan|qoladi|qolmas|qolib|qolmadi|yurdim|o't|"
-    "qolish qiyin)|unutmay(man|miz)|eslab$|meni unutma$|eslab qolma|yozib qo'yma|saqlama",
+    "qolish qiyin)|unutmay(man|miz)|eslab$|(meni|beni) unutma$|eslab qolma|yozib qo'yma|saqlama",
     whole=True,
 )
 _FORGETTING = ways(

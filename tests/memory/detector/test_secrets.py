@@ -32,6 +32,18 @@ SECRETS = [
     ("see https://host.example/x?token=abcq&b=1", "abcq"),
     ("postgres://bob:hunter2@db.example/x", "hunter2"),
     ("Authorization: Bearer abcd.efgh.ijkl", "efgh"),
+    ("мой пароль от почты qwerty123", "qwerty123"),
+    ("Мой пароль от вайфая: zima", "zima"),
+    ("мой пароль qwerty", "qwerty"),
+    ("логин admin пароль admin123", "admin123"),
+    ("PIN-код 4455", "4455"),
+    ("şifrem aslan", "aslan"),
+    ("Şifre: Kedi.1907", "1907"),
+    ("aslan99 benim şifrem", "aslan99"),
+    ("moje hasło to kotek", "kotek"),
+    ("Hasło do poczty kotek12", "kotek12"),
+    ("hasłem jest zielonyKot", "zielonyKot"),
+    ("pw: hunter2", "hunter2"),
     ("-----BEGIN PRIVATE KEY-----\nMIIEvQ\nabc\n-----END PRIVATE KEY-----", "MIIEvQ"),
 ]
 HARMLESS = [
@@ -44,6 +56,9 @@ HARMLESS = [
     "call +998 90 123-45-67",
     "from 2025-06-15 to 2025-06-16",
     "id 0192f0c1-7c3a-7b1e-9a55-0123456789ab",
+    "kapı şifresi değişti",
+    "пароль сложный",
+    "hasło jest trudne",
     "INV-88123 and my passport is AA1234567",
 ]
 
