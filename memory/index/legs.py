@@ -22,12 +22,12 @@ SATURATION: Final = 0.9
 LENGTH_WEIGHT: Final = 0.4
 # A query's commonest letter groups say least and cost most: groups are taken from the rarest on
 # until so many entries are read. A few are always taken.
-GRAM_ENTRIES: Final = 5_000
+GRAM_ENTRIES: Final = 2_500
 # The same for words, which say more: a word that stands in every other passage is dropped where
 # the rarer ones fill the room.
-WORD_ENTRIES: Final = 20_000
+WORD_ENTRIES: Final = 10_000
 # Neighbours are lifted by so many passages, those whose words fit best.
-LIFTING: Final = 500
+LIFTING: Final = 300
 EXACT_LIMIT: Final = 1_000
 # Up to so many vectors are compared one by one, which misses none and takes 0.25 ms a thousand:
 # 2 ms for 8,000 where the index took 15 among 100,000. Beyond, the index is asked.
