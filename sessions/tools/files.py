@@ -154,6 +154,7 @@ registry.register(
         run=_read_file,
         safe_to_repeat=True,
         may_run_in_parallel=True,
+        brings_outside=True,
     )
 )
 registry.register(
