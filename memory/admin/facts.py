@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from agents.admin import links
-from agents.admin.base import ReadOnlyAdmin
+from agents.admin.base import ReadOnlyAdmin, yes_or_dash
 from agents.admin.privacy import SharedScope, as_written, private_mark
 from agents.models import User
 from agents.services import access
@@ -99,7 +99,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
                     "standing_in_words",
                     "category",
                     "value_or_private",
-                    "is_negated",
+                    "denied",
                 )
             },
         ),
@@ -143,7 +143,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
         "standing_in_words",
         "category",
         "value_or_private",
-        "is_negated",
+        "denied",
         "origin",
         "author",
         "source_link",
@@ -206,6 +206,10 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
     @admin.display(description=_("standing"))
     def standing_in_words(self, row: WalEntry) -> str:
         return str(_STANDINGS[standing_of(row)])
+
+    @admin.display(description=_("negated"))
+    def denied(self, row: WalEntry) -> str:
+        return yes_or_dash(row.is_negated)
 
     @admin.display(description=_("value"))
     def value_or_private(self, row: Any) -> str | SafeString:
