@@ -223,6 +223,11 @@ _DECISIONS = (
     ),
     *ways(
         "decision",
+        "^let's (do|have|hold|start|make|send|ship|release) (it|this|that) (on|at|in|by|next|with|"
+        "tomorrow|via|over)",
+    ),
+    *ways(
+        "decision",
         "^(let's not|let us not) (use|go with|do|ship|launch|deploy|switch|migrate|build|keep|"
         "take|hire|buy)",
         "^we(('re| are) not| won't| will not|'ll not| aren't) (going (with|to use|for)|use|using|"
@@ -415,6 +420,13 @@ _REMEMBERING = (
     ),
 )
 _FORGETTING = (
+    # What is deleted of somebody's own data is named by the whole clause.
+    *ways(
+        "forget",
+        "^((please|pls|also|just) )*(delete|erase|wipe|remove) my (old |former |previous )?"
+        "(address|phone( number)?|number|e-?mail|name|age|birthday|date of birth|data)( please)?$",
+        value="clause",
+    ),
     *ways(
         "forget",
         "^((please|pls|you (can|should|may|must)|(can|could|would|will) you( please)?|"

@@ -208,6 +208,8 @@ _CORRECTIONS = (
         f"{_LEAD}<_>(ja )?(mówił[ae]m|powiedział[ae]m|chodziło mi|miał[ae]m na myśli|"
         f"chciał[ae]m powiedzieć|pisał[ae]m|napisał[ae]m|prosił[ae]m)( o| że|, że|)",
         "^(ja )?(chodziło mi o|miał[ae]m na myśli|chodzi mi o|mam na myśli)",
+        "^(w rzeczywistości|tak naprawdę|właściwie|jednak)<_>(to )?(nazywam się|mam na imię|"
+        "mieszkam|pracuję w|jestem z|mam \\d)",
         "(pomylił[ae]m się|pomylił[ae]m|przejęzyczył[ae]m się|źle (napisał[ae]m|powiedział[ae]m|"
         "podał[ae]m)|literówka|mój błąd|moja pomyłka|błędnie podał[ae]m)<_>",
         "^(korekta|pomyłka|poprawka|sprostowanie|errata|poprawiam|prostuję)<,>",
@@ -251,6 +253,13 @@ _REMEMBERING = ways(
     unless="pamiętasz|nie pamiętaj|nie zapamiętuj|jeśli pamiętasz|zapamiętałem|zapamiętałam",
     whole=True,
 )
+# What is deleted of somebody's own data is named by the whole clause.
+_DELETING = ways(
+    "forget",
+    "^(proszę<_>|możesz )*(usuń|wykasuj|skasuj|wymaż) (mój|moją|moje) (stary |starą |stare |"
+    "poprzedni )?(adres|telefon|numer|imię|mail|e-mail|wiek|datę urodzenia|dane)$",
+    value="clause",
+)
 _FORGETTING = ways(
     "forget",
     "^(proszę<_>|proszę |możesz |już |lepiej |i |a |teraz )*(zapomnij|zapomnijcie|"
@@ -260,7 +269,8 @@ _FORGETTING = ways(
     "^(proszę<_>|możesz )*(usuń|wykasuj|skasuj|wymaż) z (twojej |swojej )?(pamięci|notatek)",
     "^(już )?nie (pamiętaj|musisz (już )?pamiętać)( już|)(,|)( że| o|)",
     but_not="(o tym|o sprawie|tym|sprawie|to)$|o mnie$|[.!]",
-    unless="nie zapomnij|nie zapominaj|nie zapomn",
+    unless="nie zapomnij|nie zapominaj|nie zapomn|^(nieważne|mniejsza z tym|nic)<_>zapomnij$|"
+    "^zapomnij<_>(nieważne|nic takiego)$",
     whole=True,
 )
 
@@ -399,5 +409,13 @@ PACK = Pack(
         "pln|euro|eur|dolar@*|usd|zeta|gr)",
         "\\d[\\d.,]* ?(tys\\.?|tysięcy|mln|milion@*)",
     ),
-    rules=(*_CORRECTIONS, *_NAMES, *_PREFERENCES, *_DECISIONS, *_REMEMBERING, *_FORGETTING),
+    rules=(
+        *_CORRECTIONS,
+        *_NAMES,
+        *_PREFERENCES,
+        *_DECISIONS,
+        *_REMEMBERING,
+        *_FORGETTING,
+        *_DELETING,
+    ),
 )

@@ -300,6 +300,13 @@ _REMEMBERING = ways(
     "not alma|hatırlıyor musun|unutmadım",
     whole=True,
 )
+# What is deleted of somebody's own data is named by the whole clause.
+_DELETING = ways(
+    "forget",
+    "^(lütfen )?(eski |önceki )?(adresimi|telefonumu|telefon numaramı|numaramı|e-postamı|mailimi|"
+    "adımı|yaşımı|doğum günümü|doğum tarihimi|bilgilerimi) (sil|unut)(in|un|)( lütfen|)$",
+    value="clause",
+)
 _FORGETTING = ways(
     "forget",
     "<v>( artık| lütfen| tamamen|) unut(un|unuz|abilirsin|abilirsiniz|ur musun|sana|)( lütfen|"
@@ -456,5 +463,13 @@ PACK = Pack(
         "\\d[\\d.,]* ?(bin|milyon|milyar)",
     ),
     asks_anywhere=True,
-    rules=(*_CORRECTIONS, *_NAMES, *_PREFERENCES, *_DECISIONS, *_REMEMBERING, *_FORGETTING),
+    rules=(
+        *_CORRECTIONS,
+        *_NAMES,
+        *_PREFERENCES,
+        *_DECISIONS,
+        *_REMEMBERING,
+        *_FORGETTING,
+        *_DELETING,
+    ),
 )

@@ -217,6 +217,7 @@ _DECISIONS = (
         "^(biz |loyihada |bundan keyin |backendda |frontendda |endi )+<v> (ishlat|tanla|qo'lla|"
         "foydalan)(ma)?(amiz|aylik|ylik|ymiz)$",
         "^<v> (ishlatamiz|tanlaymiz|qo'llaymiz|ishlataylik)$",
+        "^<v> (bilan|ustida|asosida) (ishlaymiz|quramiz|boshlaymiz|davom etamiz)$",
         "<v>(ga|da) (o'tamiz|o'taylik|to'xtalamiz|qolamiz)$",
         value="group",
         unless="(shunday|bunday|uni|buni|shuni|dam|nafas|choy|tushlik|bir oz|biroz|keyinroq|"
@@ -325,6 +326,13 @@ _REMEMBERING = ways(
     unless="eslab (qoldim|qola olmay|qolgan|qoladi|qolmas|qolib|qolmadi|yurdim|o't|"
     "qolish qiyin)|unutmay(man|miz)|eslab$|(meni|beni) unutma$|eslab qolma|yozib qo'yma|saqlama",
     whole=True,
+)
+# What is deleted of somebody's own data is named by the whole clause.
+_DELETING = ways(
+    "forget",
+    "^(iltimos )?(eski |oldingi )?(manzilimni|telefonimni|telefon raqamimni|raqamimni|"
+    "ismimni|yoshimni|tug'ilgan kunimni|ma'lumotlarimni) (o'chir|o'chirib tashla)(ing|gin|)$",
+    value="clause",
 )
 _FORGETTING = ways(
     "forget",
@@ -479,5 +487,13 @@ PACK = Pack(
         "\\d[\\d.,]* ?(mln|million|mlrd|milliard)@{0,4}",
     ),
     asks_anywhere=True,
-    rules=(*_CORRECTIONS, *_NAMES, *_PREFERENCES, *_DECISIONS, *_REMEMBERING, *_FORGETTING),
+    rules=(
+        *_CORRECTIONS,
+        *_NAMES,
+        *_PREFERENCES,
+        *_DECISIONS,
+        *_REMEMBERING,
+        *_FORGETTING,
+        *_DELETING,
+    ),
 )
