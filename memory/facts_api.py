@@ -46,9 +46,7 @@ class FactsOut(Schema):
     """A page of facts, the newest first."""
 
     items: list[FactOut]
-    before: int | None = Field(
-        description="Send it as `before` for the next page; null at the end."
-    )
+    before_id: int | None = Field(description="Send it for the next page; null at the end.")
 
 
 class ExportOut(Schema):
@@ -65,11 +63,11 @@ class ExportOut(Schema):
 async def list_facts(
     request: ApiRequest,
     agent_id: UUID,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before_id: Annotated[int | None, Query(ge=1)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> FactsOut:
     """Read what an agent has noted of you and what still holds."""
-    return await in_db(_facts, request.auth, agent_id, before, limit)
+    return await in_db(_facts, request.auth, agent_id, before_id, limit)
 
 
 @router.delete(
@@ -108,7 +106,7 @@ def _facts(token: ApiToken, agent_id: UUID, before: int | None, limit: int) -> F
     shown = page[:limit]
     return FactsOut(
         items=[_fact(row) for row in shown],
-        before=shown[-1].pk if len(page) > limit else None,
+        before_id=shown[-1].pk if len(page) > limit else None,
     )
 
 
