@@ -1,0 +1,78 @@
+"""What is remembered of two people who turn out to be one."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from django.db.models import Sum
+
+from agents.core.viewer import Viewer
+from memory import merging, notes, wal
+from memory.index import exchanges, postings
+from memory.index.work import finish
+from memory.models import MemoryScope, Passage, PassageVector, Posting
+from tests.memory.conftest import Scene, look
+
+SAID = "My name is Aziza and I prefer green tea with lemon."
+
+
+def told(owner: Viewer, text: str, number: int, at: datetime) -> None:
+
+    source, thread = f"turn:{number}", f"session:{number}/1"
+    wal.append(
+        text,
+        viewer=owner,
+        source=f"message:{number}",
+        thread=thread,
+        author_id=owner.person_id,
+        at=at,
+    )
+    exchanges.add(
+        viewer=owner,
+        said=text,
+        answer="Noted.",
+        at=at,
+        time_zone="UTC",
+        source=source,
+        thread=thread,
+    )
+    notes.add_exchange(
+        viewer=owner, question=text, answer="Noted.", at=at, time_zone="UTC", source=source
+    )
+
+
+@pytest.mark.parametrize("both_spoke", [False, True])
+def test_what_one_person_said_is_found_by_whom_they_were_merged_into(
+    scene: Scene, noon: datetime, both_spoke: bool
+) -> None:
+    told(scene.anna, SAID, 1, noon)
+    if both_spoke:
+        told(scene.bobur, "My name is Bobur, I like the northern hills.", 2, noon)
+    finish()
+    vectors, terms = PassageVector.objects.count(), Posting.objects.count()
+    assert vectors
+    assert look("green tea", scene.anna, noon)
+    assert not look("green tea", scene.bobur, noon)
+
+    assert scene.anna.person_id
+    assert scene.bobur.person_id
+    merging.move(scene.anna.person_id, into_id=scene.bobur.person_id)
+
+    found = look("green tea with lemon", scene.bobur, noon)
+    assert any("green tea" in hit.content for hit in found)
+    if both_spoke:
+        assert any("hills" in hit.content for hit in look("northern hills", scene.bobur, noon))
+    assert not look("green tea", scene.anna, noon)
+    assert not look("green tea", replace(scene.bobur, agent_id=scene.other_agent.agent_id), noon)
+    scope = MemoryScope.objects.get(person_id=scene.bobur.person_id)
+    assert not MemoryScope.objects.filter(person_id=scene.anna.person_id).exists()
+    while postings.remove_hidden():
+        pass
+    scope.refresh_from_db()
+    rows = Passage.objects.filter(scope=scope)
+    assert scope.passages == rows.count()
+    assert scope.vectors == PassageVector.objects.filter(scope=scope).count()
+    assert scope.words == rows.aggregate(words=Sum("words"))["words"]
+    # Nothing was embedded again.
+    assert PassageVector.objects.count() <= vectors
+    assert Posting.objects.filter(scope=scope).count() == Posting.objects.count() <= terms + 200
