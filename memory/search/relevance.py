@@ -3,7 +3,7 @@
 Vectors of this kind lie close together whatever they mean, so a cosine says nothing by itself.
 What counts is how much nearer a passage is to this query than to ordinary questions of the same
 language (`memory.search.background`), together with how many of the query's words it has. The
-bounds are calibrated on the first half of tests/memory/data/absence.tsv (docs/evaluation.md).
+bounds are calibrated on tests/memory/data/absence.tsv (docs/evaluation.md).
 """
 
 from dataclasses import dataclass

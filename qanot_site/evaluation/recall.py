@@ -162,23 +162,19 @@ def _absence(rows: Rows) -> tuple[report.Figures, Table]:
     figures: dict[str, dict[str, float | int]] = {}
     with report.bar("Asking for what was said and what was not", 2 * len(rows)) as count:
         for language, own in languages.items():
-            halves: dict[str, list[bool]] = defaultdict(list)
+            answers: dict[str, list[bool]] = defaultdict(list)
             for row in own:
                 found = _best(viewers[language], row["asked"])
-                halves["found"].append(bool(found) and found[0].source == f"said:{row['pair']}")
-                count("" if halves["found"][-1] else f"{language} missed: {row['asked']}")
+                answers["found"].append(bool(found) and found[0].source == f"said:{row['pair']}")
+                count("" if answers["found"][-1] else f"{language} missed: {row['asked']}")
                 nothing = not _best(viewers[language], row["absent"])
-                halves["nothing"].append(nothing)
-                is_second = int(row["pair"]) % 2 == 0
-                if is_second:
-                    halves["nothing_unseen"].append(nothing)
-                    halves["found_unseen"].append(halves["found"][-1])
+                answers["nothing"].append(nothing)
                 count("" if nothing else f"{language} not nothing: {row['absent']}")
             figures[language] = {
-                **{name: round(mean(given), 4) for name, given in sorted(halves.items())},
+                **{name: round(mean(given), 4) for name, given in sorted(answers.items())},
                 "n": len(own),
             }
-    heads = ("nothing", "found", "nothing_unseen", "found_unseen")
+    heads = ("nothing", "found")
     total = {name: round(mean(values[name] for values in figures.values()), 4) for name in heads}
     return {"languages": figures, **total, "n": len(rows)}, _languages(
         "Nothing where nothing was said", (*heads, "n"), figures
