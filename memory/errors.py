@@ -37,3 +37,15 @@ class FolderRefused(RememberingError):
 
 class NotShareable(RememberingError):
     """A fact cannot be shared: it holds no longer, came from outside, or is shared already."""
+
+
+class UploadRefused(RememberingError):
+    """A file is not taken in as a document.
+
+    Args:
+        code: Why; `memory.upload_words` has the sentence.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code

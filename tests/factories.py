@@ -51,6 +51,7 @@ from memory.models import (
     PassageVector,
     Posting,
     Scope,
+    UploadedDocument,
     WalEntry,
 )
 from memory.models.index import POSITION_BITS
@@ -743,3 +744,10 @@ def passage_vector(**given: Columns) -> PassageVector:
             vector=[1.0, 0.0, 0.0],
         )
     )
+
+
+def uploaded_document(**given: Columns) -> UploadedDocument:
+    """Make a document that waits to be read, in a person's scope if no other is given."""
+    columns = _row(given, **_scoped(given), name="note.txt", source="user:1")
+    made = given.get("file") or file(team=columns["team"])
+    return UploadedDocument.objects.create(**columns | {"file": made, "sha256": made.sha256})

@@ -11,7 +11,7 @@ _PAIRS: Final = """
     SELECT old.id, new.id FROM memory_memoryscope old
     LEFT JOIN memory_memoryscope new ON new.version_id = old.version_id
         AND new.team_id = old.team_id AND new.scope = old.scope AND new.agent_id = old.agent_id
-        AND new.person_id = %s
+        AND new.is_library = old.is_library AND new.person_id = %s
     WHERE old.scope = 'person' AND old.person_id = %s ORDER BY old.id
 """
 _RENAME: Final = "UPDATE memory_memoryscope SET person_id = %s WHERE id = %s"

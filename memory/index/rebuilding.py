@@ -13,6 +13,7 @@ from agents import sql
 from agents.core.embedding import NoEmbedder, TooSlow
 from agents.core.errors import ProviderError
 from memory.index import documents, facts, texts, vectors, versions, writing
+from memory.index.documents import Piece
 from memory.index.writing import Text
 from memory.models import IndexVersion, MemoryDocument, Passage, WalEntry
 
@@ -23,9 +24,6 @@ _log = structlog.get_logger(__name__)
 # returns how far it is, or None at its end.
 Filler = Callable[[int, int], int | None]
 _fillers: list[Filler] = []
-# The text of an uploaded document by its passages' source, so that it is cut anew.
-TextOf = Callable[[str], str | None]
-_texts: dict[str, TextOf] = {}
 
 _BATCH: Final = 500
 _LOCK: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('memory index', 6))"
@@ -36,6 +34,7 @@ _NEXT_THREAD: Final = """
         AND mine.scope = theirs.scope AND mine.agent_id IS NOT DISTINCT FROM theirs.agent_id
         AND mine.person_id IS NOT DISTINCT FROM theirs.person_id
         AND mine.chat_id IS NOT DISTINCT FROM theirs.chat_id
+        AND mine.is_library = theirs.is_library
     JOIN memory_indexversion v ON v.id = theirs.version_id
     WHERE v.team_id = %s AND v.state = 'active' AND t.id > %s ORDER BY t.id LIMIT 1
 """
@@ -48,7 +47,8 @@ _MISSING: Final = """
         WHERE mine.version_id = %(version)s AND q.source = p.source AND mine.scope = theirs.scope
             AND mine.agent_id IS NOT DISTINCT FROM theirs.agent_id
             AND mine.person_id IS NOT DISTINCT FROM theirs.person_id
-            AND mine.chat_id IS NOT DISTINCT FROM theirs.chat_id)
+            AND mine.chat_id IS NOT DISTINCT FROM theirs.chat_id
+            AND mine.is_library = theirs.is_library)
     LIMIT %(limit)s
 """
 _IS_DIRTY: Final = """
@@ -111,11 +111,6 @@ def register_filler(filler: Filler) -> None:
     """Let a further source be read when a team's first version is filled."""
     if filler not in _fillers:
         _fillers.append(filler)
-
-
-def register_text(prefix: str, text_of: TextOf) -> None:
-    """Let sources such as ``document:7`` be cut anew, by the prefix before the colon."""
-    _texts[prefix] = text_of
 
 
 def progress(team_id: int) -> list[Progress]:
@@ -302,25 +297,29 @@ def home_of(passage: Passage) -> Mapping[str, object]:
         "agent_id": scope.agent_id,
         "person_id": scope.person_id,
         "chat_id": scope.chat_id,
+        "is_library": scope.is_library,
     }
 
 
 def _recut(rows: Iterable[Passage], version: IndexVersion) -> Iterator[_Part]:
     """Yield the parts of a thread as the version cuts them, each with its place.
 
-    What was said is joined and cut anew; a document is cut from its text, where somebody has it.
+    What was said is joined and cut anew; an uploaded document is cut from its text.
     Facts and lines of memory documents stay as they are, and where they are.
     """
     at = 0
     for (source, kind, _), group in groupby(rows, key=_part_of):
         found = list(group)
-        text_of = _texts.get(source.partition(":")[0])
-        whole = text_of(source) if text_of and kind == Passage.Kind.DOCUMENT else None
-        if whole is not None:
-            placed = texts.placed_pieces(
-                whole, characters=version.chunk_characters, overlap=version.chunk_overlap
+        whole: Sequence[Piece] = ()
+        if kind == Passage.Kind.DOCUMENT:
+            whole = documents.recut(
+                source, characters=version.chunk_characters, overlap=version.chunk_overlap
             )
-            cut = [(_text(found[0], piece, line), at + n) for n, (line, piece) in enumerate(placed)]
+        if whole:
+            cut = [
+                (_text(found[0], piece.text, piece.line, piece.file), at + number)
+                for number, piece in enumerate(whole)
+            ]
         elif kind == Passage.Kind.EXCHANGE:
             joined = "".join(row.text for row in found)
             pieces = texts.pieces(joined, characters=version.chunk_characters)
@@ -338,14 +337,14 @@ def _part_of(row: Passage) -> tuple[str, str, str]:
     return row.source, row.kind, row.origin
 
 
-def _text(row: Passage, text: str, line: int | None) -> Text:
+def _text(row: Passage, text: str, line: int | None, file: str = "") -> Text:
     return Text(
         text=text,
         occurred_at=row.occurred_at,
         origin=row.origin,
         author_id=row.author_id,
         author_name=row.author_name,
-        file=row.file,
+        file=file or row.file,
         line=line,
     )
 

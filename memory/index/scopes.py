@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from agents import sql
 from agents.core.viewer import Viewer
@@ -11,7 +12,7 @@ _VISIBLE = f"""
     SELECT s.id, s.passages, s.words, s.grams, s.vectors, v.id, e.id, e.identity, e.dimensions,
         e.index_state
     FROM (SELECT id, passages, words, grams, vectors, version_id FROM memory_memoryscope
-        WHERE {VISIBLE_SQL} AND version_id = (
+        WHERE {VISIBLE_SQL} AND is_library = ANY(%s) AND version_id = (
             SELECT id FROM memory_indexversion WHERE team_id = %s AND state = 'active')) s
     JOIN memory_indexversion v ON v.id = s.version_id
     LEFT JOIN memory_embeddingspace e ON e.id = v.space_id
@@ -48,9 +49,18 @@ class Visible:
     space: Space | None
 
 
-def visible(viewer: Viewer) -> Visible:
+class Shelves(Enum):
+    """Which part of the scopes is looked into; the values are those of ``is_library``."""
+
+    MEMORY = (False,)
+    LIBRARY = (True,)
+    BOTH = (False, True)
+
+
+def visible(viewer: Viewer, shelves: Shelves = Shelves.MEMORY) -> Visible:
     """Return what of the index this viewer sees, in one query."""
-    rows = sql.fetch(_VISIBLE, [*visible_values(viewer), viewer.team_id])
+    values = [*visible_values(viewer), list(shelves.value), viewer.team_id]
+    rows = sql.fetch(_VISIBLE, values)
     if not rows:
         return Visible((), 0, 0, 0, 0, None, None)
     _, _, _, _, _, version_id, space_id, identity, dimensions, index_state = rows[0]

@@ -141,8 +141,8 @@ def begin(team_id: int, asked: Wanted) -> IndexVersion:
 
 _SCOPES: Final = """
     INSERT INTO memory_memoryscope (version_id, team_id, scope, agent_id, person_id, chat_id,
-        passages, words, grams, vectors, blocks)
-    SELECT %s, s.team_id, s.scope, s.agent_id, s.person_id, s.chat_id, 0, 0, 0, 0, 0
+        is_library, passages, words, grams, vectors, blocks)
+    SELECT %s, s.team_id, s.scope, s.agent_id, s.person_id, s.chat_id, s.is_library, 0, 0, 0, 0, 0
     FROM memory_memoryscope s JOIN memory_indexversion v ON v.id = s.version_id
     WHERE v.team_id = %s AND v.state = 'active'
 """
@@ -157,6 +157,7 @@ _THREADS: Final = """
         AND theirs.scope = mine.scope AND theirs.agent_id IS NOT DISTINCT FROM mine.agent_id
         AND theirs.person_id IS NOT DISTINCT FROM mine.person_id
         AND theirs.chat_id IS NOT DISTINCT FROM mine.chat_id
+        AND theirs.is_library = mine.is_library
     JOIN memory_indexversion v ON v.id = theirs.version_id AND v.state = 'active'
     JOIN memory_memorythread t ON t.scope_id = theirs.id
     WHERE mine.version_id = %s AND theirs.version_id <> %s

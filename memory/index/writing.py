@@ -32,13 +32,15 @@ _ADD: Final = """
     known AS (
         SELECT s.id, s.version_id FROM memory_memoryscope s JOIN live ON live.id = s.version_id
         WHERE s.team_id = %(team)s AND s.scope = %(scope)s AND {owner}
+            AND s.is_library = %(library)s
     ),
     made AS (
         INSERT INTO memory_memoryscope (version_id, team_id, scope, agent_id, person_id, chat_id,
-            passages, words, grams, vectors, blocks)
-        SELECT id, %(team)s, %(scope)s, %(agent)s, %(person)s, %(chat)s, 0, 0, 0, 0, 0
+            is_library, passages, words, grams, vectors, blocks)
+        SELECT id, %(team)s, %(scope)s, %(agent)s, %(person)s, %(chat)s, %(library)s, 0, 0, 0, 0,
+            0
         FROM live WHERE NOT EXISTS (SELECT FROM known WHERE known.version_id = live.id)
-        ON CONFLICT (version_id, team_id, scope, agent_id, person_id, chat_id)
+        ON CONFLICT (version_id, team_id, scope, agent_id, person_id, chat_id, is_library)
             DO UPDATE SET passages = memory_memoryscope.passages
         RETURNING id, version_id
     ),
@@ -117,7 +119,8 @@ def add(
     no text is long.
 
     Args:
-        home: The columns of the scope, as `memory.models.scope_of` gives them.
+        home: The columns of the scope, as `memory.models.scope_of` gives them; with a true
+            ``is_library`` among them where uploaded documents lie.
         source: What they are made of, as text: ``turn:81``.
         thread: What they continue, as text: ``session:3/1``.
         step: How far apart they stand; from 3 on they are no neighbours of each other.
@@ -245,6 +248,7 @@ def _owner(home: Mapping[str, object]) -> dict[str, object]:
         "agent": home.get("agent_id"),
         "person": home.get("person_id"),
         "chat": home.get("chat_id"),
+        "library": bool(home.get("is_library")),
     }
 
 

@@ -24,6 +24,7 @@ from memory.models.scopes import (
     scope_of,
     visible_values,
 )
+from memory.models.uploads import UploadedDocument
 
 __all__ = [
     "VISIBLE_SQL",
@@ -43,6 +44,7 @@ __all__ = [
     "Scope",
     "ScopedModel",
     "ScopedQuerySet",
+    "UploadedDocument",
     "WalEntry",
     "owns_scope",
     "scope_of",

@@ -179,6 +179,9 @@ class MemoryScope(ScopedModel):
     version = models.ForeignKey(
         IndexVersion, on_delete=models.PROTECT, related_name="+", verbose_name=_("version")
     )
+    # Uploaded documents lie apart: a thick one neither crowds out what was said, nor slows the
+    # search of what is recalled by itself, nor is ever part of that.
+    is_library = models.BooleanField(_("uploaded documents"), default=False, db_default=False)
     passages = models.PositiveIntegerField(_("passages"), default=0)
     words = models.PositiveBigIntegerField(_("words"), default=0)
     grams = models.PositiveBigIntegerField(_("letter groups"), default=0)
@@ -195,9 +198,9 @@ class MemoryScope(ScopedModel):
         constraints: ClassVar = [
             *ScopedModel.Meta.constraints,
             models.UniqueConstraint(
-                fields=["version", "team", "scope", "agent", "person", "chat"],
+                fields=["version", "team", "scope", "agent", "person", "chat", "is_library"],
                 nulls_distinct=False,
-                name="memory_scope_once_a_version",
+                name="memory_shelf_once_a_version",
             ),
         ]
 

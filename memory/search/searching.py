@@ -9,7 +9,7 @@ from agents.core.viewer import Viewer
 from memory.index import scopes, terms
 from memory.index.languages import Language, language_of
 from memory.index.legs import Row
-from memory.index.scopes import Visible
+from memory.index.scopes import Shelves, Visible
 from memory.index.terms import Query
 from memory.models import Origin, Passage
 from memory.search import background, pairs
@@ -69,6 +69,7 @@ def search(
     notes_days: int | None = None,
     deadline_s: float | None = None,
     with_untrusted: bool = False,
+    shelves: Shelves | None = None,
     profile: Profile = DEFAULT,
 ) -> Result:
     """Return what a viewer remembers that fits a query, the best first.
@@ -82,9 +83,12 @@ def search(
         notes_days: What was said longer ago is left out; facts and documents are not.
         deadline_s: How long to wait for the query's vector; then words decide alone, and a note
             says so.
+        with_untrusted: Also what came from outside.
+        shelves: Where to look. By itself in memory; where ``kinds`` names documents, or
+            untrusted texts are asked for, in the uploaded documents as well.
     """
     sought = terms.of_query(query)
-    visible = scopes.visible(viewer)
+    visible = scopes.visible(viewer, shelves or _shelves(kinds, with_untrusted))
     if not sought.text or not visible.passages:
         return Result()
     about, notes = _meaning(visible, sought, viewer, deadline_s, profile)
@@ -130,13 +134,20 @@ def _meaning(
     return (vector, facts), tuple(notes)
 
 
+def _shelves(kinds: Collection[Passage.Kind] | None, with_untrusted: bool) -> Shelves:
+    is_asked_for = kinds is not None and Passage.Kind.DOCUMENT in kinds
+    return Shelves.BOTH if is_asked_for or with_untrusted else Shelves.MEMORY
+
+
 def _is_wanted(
     row: Row,
     kinds: Collection[Passage.Kind] | None,
     since: datetime | None,
     with_untrusted: bool,
 ) -> bool:
-    if row.origin == Origin.UNTRUSTED and not with_untrusted:
+    # Who asks for documents by name wants the uploaded ones, for which nobody vouches.
+    is_asked_for = kinds is not None and row.kind == Passage.Kind.DOCUMENT
+    if row.origin == Origin.UNTRUSTED and not (with_untrusted or is_asked_for):
         return False
     if kinds is not None and row.kind not in kinds:
         return False

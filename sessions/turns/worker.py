@@ -28,7 +28,7 @@ from sessions.courier import Courier
 from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
 from sessions.models import Turn, WorkerProcess
-from sessions.turns import indexing, leases, processes
+from sessions.turns import document_reading, indexing, leases, processes
 from sessions.turns.runner import Runner
 from sessions.turns.stopping import STOP_CHANNEL
 
@@ -102,6 +102,7 @@ class Worker:
         if settings.QANOT_INDEX_S:
             is_busy = partial(bool, self._runner.running)
             self._tasks.append(asyncio.create_task(indexing.keep(is_busy), name="index"))
+            self._tasks.append(asyncio.create_task(document_reading.keep(), name="documents"))
         for task in self._tasks:
             task.add_done_callback(_log_failure)
         _log.info("worker.started", worker=worker_id)

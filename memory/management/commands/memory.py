@@ -1,4 +1,4 @@
-"""`memory search|index`: what an agent remembers for a person, and how it is indexed."""
+"""`memory search|documents|index`: what an agent remembers for a person, and how it is indexed."""
 
 import json
 from typing import Any
@@ -10,12 +10,13 @@ from django.utils import timezone
 from agents.core.viewer import Viewer
 from agents.models import Agent, Person
 from agents.services import audit
-from memory.management import indexing
+from memory.management import indexing, uploading
+from memory.models import Passage
 from memory.search import Result, search
 
 
 class Command(BaseCommand):
-    help = "Search in what an agent remembers for a person; see and rebuild the index."
+    help = "Search in what an agent remembers, bring it documents, see and rebuild the index."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -26,8 +27,17 @@ class Command(BaseCommand):
         look.add_argument(
             "--person", help="the person's id or name; without one, what all of the team may see"
         )
+        look.add_argument(
+            "--kind",
+            action="append",
+            choices=Passage.Kind.values,
+            help="only these; uploaded documents are found only where `document` is named",
+        )
         look.add_argument("--limit", type=int, default=10, metavar="N")
         look.add_argument("--json", action="store_true", help="print JSON with ids and scores")
+        uploading.add_arguments(
+            actions.add_parser("documents", help="bring documents, list them, take them out")
+        )
         indexing.add_arguments(actions.add_parser("index", help="show the index, or rebuild it"))
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -36,6 +46,9 @@ class Command(BaseCommand):
             return
         agent = _agent(options["agent"], options["team"])
         person = _person(agent, options["person"]) if options["person"] else None
+        if options["action"] == "documents":
+            uploading.run(options, agent, person, self.stdout)
+            return
         viewer = Viewer(
             agent.team_id, agent.pk, person_id=person.pk if person else None, is_private=True
         )
@@ -53,6 +66,7 @@ class Command(BaseCommand):
                 options["query"],
                 now=timezone.now(),
                 limit=options["limit"],
+                kinds=[Passage.Kind(kind) for kind in options["kind"]] if options["kind"] else None,
                 notes_days=agent.notes_days,
             )
         self._show(result, as_json=options["json"])
