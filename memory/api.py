@@ -17,6 +17,7 @@ from agents.core.viewer import Viewer
 from agents.db import in_db
 from agents.models import Agent, ApiToken
 from memory.index.terms import QUERY_CHARACTERS
+from memory.models import Passage
 from memory.search import search
 
 router = Router(auth=BearerToken(ApiToken.Scope.CHAT), tags=["memory"])
@@ -56,15 +57,31 @@ async def search_memory(
     agent: Annotated[UUID, Query(description="The agent whose memory is searched.")],
     query: Annotated[str, Query(min_length=1, max_length=QUERY_CHARACTERS)],
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
+    kind: Annotated[
+        list[Passage.Kind] | None,
+        Query(
+            description="exchange, fact, document; several may be given. Uploaded documents are "
+            "found only where `document` is."
+        ),
+    ] = None,
 ) -> SearchOut:
     """Search in what an agent remembers for you, by word and by meaning."""
-    return await in_db(_search, request.auth, agent, query, limit)
+    return await in_db(_search, request.auth, agent, query, limit, kind)
 
 
-def _search(token: ApiToken, agent_id: UUID, query: str, limit: int) -> SearchOut:
+def _search(
+    token: ApiToken, agent_id: UUID, query: str, limit: int, kinds: list[Passage.Kind] | None
+) -> SearchOut:
     agent = _agent(token, agent_id)
     viewer = Viewer(token.team_id, agent.pk, person_id=token.person_id, is_private=True)
-    result = search(viewer, query, now=timezone.now(), limit=limit, notes_days=agent.notes_days)
+    result = search(
+        viewer,
+        query,
+        now=timezone.now(),
+        limit=limit,
+        kinds=kinds or None,
+        notes_days=agent.notes_days,
+    )
     return SearchOut(
         items=[FoundOut.model_validate(hit.as_json()) for hit in result.found],
         notes=[str(note) for note in result.notes],

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.core.tooling import Tool, ToolContext
 from agents.db import in_db
 from agents.tools.registry import register
-from memory import document_tools, wal  # noqa: F401 - the first offers its own
+from memory import document_tools, rag_tools, wal  # noqa: F401 - two offer their own
 from memory.models import owns_scope
 from memory.policy import keeps_memory, notes_days
 from memory.search import search
@@ -80,8 +80,8 @@ register(
     Tool(
         name="memory_search",
         description=(
-            "Searches what is remembered, by word and by meaning, in any language: documents, noted "
-            "facts and what was said. Answers with a JSON list, the best first, each with file, "
+            "Searches what is remembered, by word and by meaning, in any language: MEMORY.md, "
+            "noted facts and what was said. Answers with a JSON list, the best first, each with file, "
             'line, content, source and time; one with "newer" was said before that other one and '
             "may be outdated. Use it before saying that something is not known."
         ),

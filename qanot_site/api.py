@@ -21,13 +21,17 @@ from ninja.operation import Operation
 
 from agents.api.problems import Problem, ProblemCode
 from agents.api.router import router as agents_router
+from agents.services import files
 from memory.api import router as memory_router
+from memory.documents_api import router as documents_router
 from memory.facts_api import router as facts_router
 from sessions.channels.rest.router import NAMESPACE, router
 
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
+# Headers and other fields of a form that brings a file.
+MOST_AROUND_A_FILE = 2**20
 
 _log = structlog.get_logger(__name__)
 
@@ -62,6 +66,7 @@ api.add_router("", router)
 api.add_router("", agents_router)
 api.add_router("", memory_router)
 api.add_router("", facts_router)
+api.add_router("", documents_router)
 
 
 def problem(
@@ -184,6 +189,9 @@ def _with_problems(view: View) -> View:
     @csrf_exempt
     async def answer(request: HttpRequest, **parameters: Any) -> HttpResponseBase:
         limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if request.content_type == "multipart/form-data":
+            # Files are kept on disk while they come, and what holds none is small.
+            limit = files.MAX_BYTES + MOST_AROUND_A_FILE
         if limit is not None and int(request.META.get("CONTENT_LENGTH") or 0) > limit:
             return problem(
                 request,

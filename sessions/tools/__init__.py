@@ -3,6 +3,6 @@
 Importing the package offers them; Django does so at its start (`autodiscover_modules("tools")`).
 """
 
-from sessions.tools import files, persona, recalled, status
+from sessions.tools import files, persona, rag, recalled, status
 
-__all__ = ["files", "persona", "recalled", "status"]
+__all__ = ["files", "persona", "rag", "recalled", "status"]
