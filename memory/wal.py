@@ -116,10 +116,10 @@ def note(
         confidence=confidence,
         evidence=files.one_line(detector.mask_secrets(evidence)),
     )
-    entry.fingerprint = _fingerprint(entry)
+    entry.fingerprint = fingerprint_of(entry)
     known = _known([entry.fingerprint], home)
     if known:
-        _count(known.values(), at=at)
+        count_again(known.values(), at=at)
         return False
     entry.save(force_insert=True)
     facts.add([entry])
@@ -156,7 +156,7 @@ def note_untrusted(
         created_at=at,
         last_said_at=at,
     )
-    entry.fingerprint = _fingerprint(entry)
+    entry.fingerprint = fingerprint_of(entry)
     entry.save(force_insert=True)
     return entry
 
@@ -197,7 +197,7 @@ def _store(
     if earlier:
         return earlier
     known = _known([entry.fingerprint for entry in entries], home)
-    _count(known.values(), at=at)
+    count_again(known.values(), at=at)
     new = [entry for entry in entries if entry.fingerprint not in known]
     stored = WalEntry.objects.bulk_create(new)
     for entry in stored:
@@ -231,11 +231,11 @@ def _entry(
         created_at=at,
         last_said_at=at,
     )
-    entry.fingerprint = _fingerprint(entry)
+    entry.fingerprint = fingerprint_of(entry)
     return entry
 
 
-def _fingerprint(entry: WalEntry, *, is_negated: bool | None = None) -> str:
+def fingerprint_of(entry: WalEntry, *, is_negated: bool | None = None) -> str:
     """Return the mark of a fact; where several people speak, each says their own."""
     author_id = None if entry.scope == Scope.PERSON else entry.author_id
     return fingerprint(said(entry), author_id=author_id, is_negated=is_negated)
@@ -243,7 +243,7 @@ def _fingerprint(entry: WalEntry, *, is_negated: bool | None = None) -> str:
 
 def _opposites(entries: Iterable[WalEntry]) -> dict[str, WalEntry]:
     return {
-        _fingerprint(entry, is_negated=not entry.is_negated): entry
+        fingerprint_of(entry, is_negated=not entry.is_negated): entry
         for entry in entries
         if entry.category in _EITHER_OR
     }
@@ -256,7 +256,8 @@ def _known(fingerprints: Sequence[str], home: Home) -> dict[str, WalEntry]:
     return {entry.fingerprint: entry for entry in rows.order_by("-id")}
 
 
-def _count(entries: Iterable[WalEntry], *, at: datetime) -> None:
+def count_again(entries: Iterable[WalEntry], *, at: datetime) -> None:
+    """Note that facts were said once more."""
     for entry in entries:
         entry.mentions += 1
         entry.last_said_at = max(at, entry.last_said_at or entry.created_at)

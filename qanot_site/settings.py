@@ -340,6 +340,8 @@ QANOT_HEARTBEAT_S = ENVIRONMENT.qanot_heartbeat_s
 QANOT_SWEEP_S = ENVIRONMENT.qanot_sweep_s
 # Seconds between two looks for texts that are not indexed; 0 leaves them to other workers.
 QANOT_INDEX_S = 1.0
+# Seconds between two looks for conversations to read for facts; 0 leaves them to other workers.
+QANOT_EXTRACTION_S = 2.0
 QANOT_FIRST_EVENT_S = ENVIRONMENT.qanot_first_event_s
 QANOT_BETWEEN_EVENTS_S = ENVIRONMENT.qanot_between_events_s
 QANOT_CALL_S = ENVIRONMENT.qanot_call_s

@@ -1,6 +1,6 @@
 """The platform's own words in a conversation: codes with values become text in one's language."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -113,15 +113,19 @@ def is_command(stored: object) -> bool:
     return isinstance(stored, dict) and stored.get("code") == COMMAND
 
 
-def noted(facts: Iterable[tuple[str, bool]]) -> tuple[Noted, ...]:
+def noted(facts: Iterable[tuple[str, bool]], *, by_model: Container[str] = ()) -> tuple[Noted, ...]:
     """Return the lines under a message that say what was remembered of it.
 
     A sentence that was noted for two reasons is shown once.
 
     Args:
         facts: Each sentence with whether it was taken back.
+        by_model: Which of them a model noted, after the answer.
     """
-    return tuple(_noted(fact, is_undone) for fact, is_undone in dict(facts).items())
+    return tuple(
+        _noted(fact, is_undone, is_by_model=fact in by_model)
+        for fact, is_undone in dict(facts).items()
+    )
 
 
 def _shown(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -132,8 +136,13 @@ def _shown(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return _Values(values)
 
 
-def _noted(fact: str, is_undone: bool) -> Noted:
-    words = gettext("forgotten: %(fact)s") if is_undone else gettext("noted: %(fact)s")
+def _noted(fact: str, is_undone: bool, *, is_by_model: bool) -> Noted:
+    if is_undone:
+        words = gettext("forgotten: %(fact)s")
+    elif is_by_model:
+        words = gettext("noted by the model: %(fact)s")
+    else:
+        words = gettext("noted: %(fact)s")
     return Noted(fact=fact, words=words % {"fact": fact}, is_undone=is_undone)
 
 

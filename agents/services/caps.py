@@ -6,18 +6,18 @@ call above it.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from agents import sql
+from agents import models, sql
 from agents.core.asking import Question
 from agents.core.errors import CapReached
 from agents.core.messages import Usage
 from agents.core.protocols import THINKING_TOKENS, ChainLink, Charge, ModelCall, Price
 from agents.models import Agent
-from agents.services import ledger
+from agents.services import chain, ledger
 from agents.services.chain import NO_ACCOUNT
 
 # An unknown price must not open the purse: it counts as that of a large model. Dearer ones exist,
@@ -30,6 +30,7 @@ _SPENT = """
             + output_tokens * %s) / 1000000)), 0)
     FROM agents_usagerecord WHERE agent_id = %s AND created_at >= %s
 """
+_SPENT_ON = f"{_SPENT} AND kind = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +52,52 @@ UNLIMITED: Final = Allowance(None, Decimal(0), "")
 
 def allowance(agent: Agent, *, now: datetime) -> Allowance:
     """Return what the agent may spend and has spent in its own zone's day."""
-    zone = ZoneInfo(agent.time_zone)
     resets = f"00:00 ({agent.time_zone})"
     if agent.daily_cap_usd is None:
         return Allowance(None, Decimal(0), resets)
-    day_began_at = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    return Allowance(agent.daily_cap_usd, spent_since(agent.pk, day_began_at), resets)
+    return Allowance(agent.daily_cap_usd, spent_since(agent.pk, _day_began(agent, now)), resets)
 
 
-def spent_since(agent_id: int, began_at: datetime) -> Decimal:
-    """Return what an agent spent since then, unknown prices counted at the ceiling."""
-    values = [CEILING.input_usd_mtok, CEILING.output_usd_mtok, agent_id, began_at]
-    ((spent,),) = sql.fetch(_SPENT, values)
+def part_of_allowance(
+    agent: Agent, *, kind: str, share: Decimal, without_cap_usd: Decimal, now: datetime
+) -> Allowance:
+    """Return what calls of one kind may cost today: a share of the cap, of what is left at most.
+
+    Args:
+        kind: As the ledger names them.
+        without_cap_usd: What a day may cost where no cap limits the agent.
+    """
+    whole = allowance(agent, now=now)
+    cap_usd = without_cap_usd if whole.cap_usd is None else whole.cap_usd * share
+    spent_usd = spent_since(agent.pk, _day_began(agent, now), kind=kind)
+    if whole.cap_usd is not None:
+        spent_usd = max(spent_usd, cap_usd - max(whole.cap_usd - whole.spent_usd, Decimal(0)))
+    return Allowance(cap_usd, spent_usd, whole.resets)
+
+
+def day_ends(agent: Agent, now: datetime) -> datetime:
+    """Return when the agent may spend again: the next midnight of its zone."""
+    # Added to a local time it keeps the clock, whatever the zone does that night.
+    return _day_began(agent, now) + timedelta(days=1)
+
+
+def spent_since(agent_id: int, began_at: datetime, *, kind: str = "") -> Decimal:
+    """Return what an agent spent since then, unknown prices counted at the ceiling.
+
+    Args:
+        kind: Of which kind of call alone; empty for all.
+    """
+    values: list[object] = [CEILING.input_usd_mtok, CEILING.output_usd_mtok, agent_id, began_at]
+    if kind:
+        ((spent,),) = sql.fetch(_SPENT_ON, [*values, kind])
+    else:
+        ((spent,),) = sql.fetch(_SPENT, values)
     return Decimal(spent)
+
+
+def _day_began(agent: Agent, now: datetime) -> datetime:
+    local = now.astimezone(ZoneInfo(agent.time_zone))
+    return local.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 class CappedPurse:
@@ -107,9 +141,18 @@ class CappedPurse:
 
 def cost_of(link: ChainLink, usage: Usage) -> Decimal:
     """Return what tokens cost with a link, at the ceiling where its price is not known."""
-    _, cost = ledger.price_of(link.model, usage, own=link.price)
+    return _cost_of(link.model, usage, link.price)
+
+
+def cost_of_row(row: models.ChainLink, usage: Usage) -> Decimal:
+    """Return the same for a link that was not opened; needs ``account`` loaded."""
+    return _cost_of(row.model, usage, chain.price_of(row))
+
+
+def _cost_of(model: str, usage: Usage, price: Price | None) -> Decimal:
+    _, cost = ledger.price_of(model, usage, own=price)
     if cost is None:
-        _, cost = ledger.price_of(link.model, usage, own=CEILING)
+        _, cost = ledger.price_of(model, usage, own=CEILING)
     return cost or Decimal(0)
 
 

@@ -8,6 +8,7 @@ from sessions.models.contacts import (
     PairingLink,
     PairingRequest,
 )
+from sessions.models.extractions import Extraction
 from sessions.models.messages import (
     Attachment,
     Content,
@@ -25,6 +26,7 @@ __all__ = [
     "ChannelUpdate",
     "ChatSession",
     "Content",
+    "Extraction",
     "Generation",
     "InboundMessage",
     "Outgoing",

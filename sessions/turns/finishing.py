@@ -13,7 +13,7 @@ from agents.core.events import Outcome
 from agents.core.messages import AssistantMessage, JsonObject, Reply, TextBlock, dump_reply
 from memory import notes
 from memory.index import exchanges
-from sessions import delivery
+from sessions import delivery, extractions
 from sessions.models import (
     ChatSession,
     Content,
@@ -138,6 +138,8 @@ def finish(
                 source=turn.ref,
                 thread=f"session:{turn.session_id}/{turn.generation.number}",
             )
+        if not freeze.is_offline(turn):
+            extractions.queue(turn)
     sql.execute(_THAW, [turn.pk])
     sql.execute(_ANSWER, [turn.pk])
     # Looked at after the session was freed: a message that came meanwhile is seen here, or its

@@ -59,6 +59,8 @@ def quick(settings: Settings) -> None:
     settings.QANOT_SWEEP_S = 0.05
     # Texts are indexed by the tests that look for them.
     settings.QANOT_INDEX_S = 0.0
+    # So are conversations read for facts.
+    settings.QANOT_EXTRACTION_S = 0.0
     settings.QANOT_RETRY_BASE_S = 0.05
 
 
