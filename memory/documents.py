@@ -17,7 +17,7 @@ from memory import files, hooks
 from memory.errors import DocumentChanged, DocumentTooLong
 from memory.index import documents as index
 from memory.models import MemoryDocument, MemoryDocumentVersion, scope_of
-from memory.sameness import key_of
+from memory.sameness import fold, key_of
 
 # Five times what a prompt shows of it: what lies beyond is found by searching.
 MOST_TOKENS: Final = 25_000
@@ -70,20 +70,32 @@ def replace_facts(
     """
     document = lock(home)
     day = at.astimezone(UTC).date()
-    text = _exchanged(document.text, old, day)
-    known = {key_of(fact) for line in text.splitlines() if (fact := files.fact_of(line))}
-    added: dict[str, str] = {}
-    for fact in new:
-        key = key_of(fact)
-        if key and key not in known:
-            added.setdefault(key, fact)
+    kept = _exchanged(document.text, old, day)
+    added = _not_among(new, kept)
+    text = kept
     if added:
-        start = text.rstrip("\n") or f"{files.MEMORY_HEADING}\n"
-        lines = [start, *(files.fact_line(fact, day) for fact in added.values())]
-        text = "\n".join(lines) + "\n"
-    if text != document.text:
-        _write(document, text, source=source)
-    return list(added.values())
+        start = kept.rstrip("\n") or f"{files.MEMORY_HEADING}\n"
+        text = "\n".join([start, *(files.fact_line(fact, day) for fact in added)]) + "\n"
+    if text == document.text:
+        return added
+    is_only_longer = kept == document.text and document.deleted_at is None
+    first_line = len(text.splitlines()) - len(added) + 1
+    _write(document, text, source=source, first_line=first_line if is_only_longer else None)
+    return added
+
+
+def _not_among(facts: Sequence[str], text: str) -> list[str]:
+    """Return the facts that no line of a text says, each once."""
+    wanted: dict[str, str] = {}
+    for fact in facts:
+        if key := key_of(fact):
+            wanted.setdefault(key, fact)
+    # Most facts have a word that is new; comparing line by line takes milliseconds.
+    folded = fold(text)
+    if not any(all(word in folded for word in key.split()) for key in wanted):
+        return list(wanted.values())
+    known = {key_of(said) for line in text.splitlines() if (said := files.fact_of(line))}
+    return [fact for key, fact in wanted.items() if key not in known]
 
 
 def _exchanged(text: str, old: Mapping[str, str], day: date) -> str:
@@ -232,7 +244,13 @@ def _write(
     source: str,
     author: User | None = None,
     reason: str = "",
+    first_line: int | None = None,
 ) -> None:
+    """Keep a document's new text as its next version.
+
+    Args:
+        first_line: The number of the first new line, where it only got some at its end.
+    """
     document.text = text
     document.version_number += 1
     document.deleted_at = None
@@ -245,5 +263,8 @@ def _write(
         author=author,
         reason=reason[:REASON_CHARACTERS],
     )
-    index.replace_memory_document(document)
+    if first_line is None:
+        index.replace_memory_document(document)
+    else:
+        index.append_to_memory_document(document, first_line=first_line)
     hooks.written(text, f"document:{document.pk}")

@@ -3,12 +3,14 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from agents.core.tokens import estimate
 from agents.db import in_db
-from memory import consolidating, documents, notes, proposals
+from memory import consolidating, documents, files, notes, proposals
 from memory.errors import DocumentChanged, DocumentTooLong
-from memory.models import MemoryDocument, MemoryProposal, scope_of
+from memory.models import MemoryDocument, MemoryProposal, Passage, scope_of
 from tests import factories
 
 from .conftest import Scene, make_scene
@@ -88,3 +90,24 @@ async def test_week_becomes_a_proposal_and_nothing_else() -> None:
     assert (await MemoryDocument.objects.aget()).text == ""
     await consolidating.consolidate(home, until=AT, ask=ask)
     assert await MemoryProposal.objects.acount() == 1
+
+
+def test_what_a_fact_costs_does_not_grow_with_what_is_known(scene: Scene) -> None:
+    home = scope_of(scene.anna)
+    lines = "\n".join(f"- [2025-01-01] The number of house {n} is {n}" for n in range(30))
+    document = documents.save(home, "MEMORY.md", f"{files.MEMORY_HEADING}\n\n{lines}\n", source="x")
+    passages = Passage.objects.filter(source=f"memory:{document.pk}", hidden_at=None)
+    before = set(passages.values_list("pk", flat=True))
+    with CaptureQueriesContext(connection) as asked:
+        assert documents.append_fact("Tea, please", viewer=scene.anna, source="m:1", at=AT)
+    assert not [each for each in asked if 'FROM "memory_passage"' in each["sql"]]
+    added = passages.exclude(pk__in=before).values_list("line", "text")
+    assert list(added) == [(33, "- [2025-01-15] Tea, please")]
+    assert passages.filter(pk__in=before).count() == len(before) == 30
+
+
+def test_fact_whose_words_stand_in_several_lines_is_new(scene: Scene) -> None:
+    for fact in ("My dog is Rex", "The cat is Tom"):
+        documents.append_fact(fact, viewer=scene.anna, source="m:1", at=AT)
+    assert documents.append_fact("The dog is Tom", viewer=scene.anna, source="m:2", at=AT)
+    assert not documents.append_fact("the DOG is tom!", viewer=scene.anna, source="m:3", at=AT)
