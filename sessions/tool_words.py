@@ -21,7 +21,9 @@ _LABELS: Final[Mapping[str, Promise]] = {
     "rag_index": _("document to keep"),
     "rag_list": _("list of the documents"),
     "rag_search": _("search in the documents"),
+    "read_file": _("file that came"),
     "remember_fact": _("fact to remember"),
+    "send_file": _("file to send"),
     "session_status": _("state of the conversation"),
     "update_user_document": _("notes about you"),
 }

@@ -77,5 +77,7 @@ registry.register(
         run=_rag_index,
         safe_to_repeat=True,
         timeout_s=TIMEOUT_S,
+        # The file's name and what reading it failed of are words of whoever made it.
+        brings_outside=True,
     )
 )

@@ -378,3 +378,10 @@ def test_only_owners_change_what_is_kept_of_the_team_and_persons_their_own() -> 
         client.force_login(ours.users[role])
         answer = client.post(f"/admin/memory/walentry/{row.pk}/forget/")
         assert answer.status_code == status, (role, row.scope)
+
+
+def test_every_tool_that_reads_files_taints_what_is_remembered_after_it() -> None:
+    for name in ("read_file", "rag_index", "rag_search"):
+        tool = registry.get(name)
+        assert tool is not None
+        assert tool.brings_outside, name
