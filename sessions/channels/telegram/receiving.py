@@ -14,7 +14,15 @@ from agents import sql
 from agents.core.messages import JsonObject
 from agents.models import Agent, Person
 from sessions import commands, edits, inbox, overheard
-from sessions.channels.telegram import admitting, places, pressing, reading, updates, who
+from sessions.channels.telegram import (
+    admitting,
+    albums,
+    places,
+    pressing,
+    reading,
+    updates,
+    who,
+)
 from sessions.channels.telegram.updates import Message, Update
 from sessions.channels.telegram.who import Sender
 from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
@@ -82,6 +90,7 @@ class _Taking:
     def __init__(
         self, update_id: int, message: Message, account: ChannelAccount, agent: Agent
     ) -> None:
+        self._update_id = update_id
         self._key = f"{account.pk}:{update_id}"
         self._message = message
         self._account = account
@@ -98,8 +107,13 @@ class _Taking:
         sender = who.sender_of(message)
         if sender is None or reading.is_for_another_bot(message, account):
             return
+        is_of_album = bool(message.media_group_id) and not self._place.is_private
+        if is_of_album:
+            albums.follow_each_other(message, account)
         if not self._place.is_private and not self._is_meant(sender):
             self._overhear(sender)
+            if is_of_album and account.groups == ChannelAccount.Groups.MENTION:
+                albums.hold(message, account)
             return
         read = reading.read(message, account)
         if not read.is_empty:
@@ -196,6 +210,8 @@ class _Taking:
             bot_username=account.username,
         )
         if invocation is None or message.forward_origin is not None:
+            for taking in self._came_before():
+                taking._accept(sender, person, session)
             self._accept(sender, person, session)
             return
         reply = commands.run(
@@ -206,6 +222,16 @@ class _Taking:
             language=who.language_of(contact, account),
         )
         pressing.say(reply, self._place, session, person, message=message, key=self._key)
+
+    def _came_before(self) -> "list[_Taking]":
+        """Return the pictures of its album that came before the one that names the bot."""
+        message, account = self._message, self._account
+        if self._place.is_private or not message.media_group_id:
+            return []
+        return [
+            _Taking(self._update_id, each, account, self._agent)
+            for each in albums.held(message, account)
+        ]
 
     def _accept(self, sender: Sender, person: Person | None, session: ChatSession) -> None:
         inbound = self._inbound(sender, person)

@@ -2,14 +2,17 @@
 
 import time
 from datetime import timedelta
+from secrets import token_hex
 from typing import Any
 
 import pytest
 from django.utils import timezone
+from redis import Redis
 
 from agents.models import Chat
 from memory.models import WalEntry
 from sessions import overheard, tidying
+from sessions.channels.telegram import albums
 from sessions.models import (
     ChannelContact,
     ChatSession,
@@ -139,6 +142,42 @@ def test_album_belongs_to_the_picture_that_names_the_bot() -> None:
     bot.say(chat=group(), **picture | {"media_group_id": "B"})
     assert turns() == 1
     assert InboundMessage.objects.count() == 2
+
+
+def test_pictures_before_the_one_that_names_the_bot_belong_to_its_album() -> None:
+    bot = wire()
+    text = f"@{bot.account.username} which is better?"
+    named: Json = {"caption": text, "caption_entities": mention(bot, text)["entities"]}
+    # What is held outlives a test by seconds.
+    first, second = token_hex(8), token_hex(8)
+    for album, who, more in (
+        (first, ANN, {}),
+        (first, ANN, {}),
+        # Neither another's of the same number nor another album's.
+        (first, user(602), {}),
+        (second, ANN, {}),
+        (first, ANN, named),
+        (first, ANN, {}),
+    ):
+        file_id = f"{album} {who['id']}"
+        photo = [{"file_id": file_id, "width": 9, "height": 9}]
+        bot.say(chat=group(), who=who, photo=photo, media_group_id=album, **more)
+    taken = InboundMessage.objects.order_by("pk")
+    assert [message.content.text for message in taken] == ["", "", "which is better?", ""]
+    references = {a.reference for message in taken for a in message.attachments.all()}
+    assert (turns(), references) == (1, {f"{first} 601"})
+
+
+def test_picture_is_let_go_where_valkey_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = wire()
+    away = Redis(host="127.0.0.1", port=1, socket_connect_timeout=0.1)
+    monkeypatch.setattr(albums, "blocking_client", lambda: away)
+    photo = [{"file_id": "p", "width": 9, "height": 9}]
+    bot.say(chat=group(), photo=photo, media_group_id="A9")
+    text = f"@{bot.account.username} look"
+    named: Json = {"caption": text, "caption_entities": mention(bot, text)["entities"]}
+    bot.say(chat=group(), photo=photo, media_group_id="A9", **named)
+    assert texts() == ["look"]
 
 
 def test_group_may_write_in_its_own_name() -> None:
