@@ -10,8 +10,14 @@ SessionsError
 ├── NotPending         a pairing request was decided already, or is too old
 ├── WrongCode          no pairing request has this code
 ├── NothingLeftToAsk   the messages of a turn were erased
-└── NotDue             a turn waits for more messages of its person
+├── NotDue             a turn waits for more messages of its person
+├── UploadRefused      a file is not taken in
+└── FilesGone          a message names files that are not there to be sent
 """
+
+from typing import Literal
+
+UploadFault = Literal["missing", "empty", "too_large", "too_many"]
 
 
 class SessionsError(Exception):
@@ -72,3 +78,19 @@ class NotDue(SessionsError):
     def __init__(self, wait_s: float) -> None:
         super().__init__(f"more messages may join for {wait_s:.3f} s")
         self.wait_s = wait_s
+
+
+class UploadRefused(SessionsError):
+    """A file that somebody uploads is not taken in.
+
+    Args:
+        code: Why.
+    """
+
+    def __init__(self, code: UploadFault) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class FilesGone(SessionsError):
+    """A message names files that its sender did not upload, or that were sent or forgotten."""

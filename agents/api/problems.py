@@ -23,6 +23,8 @@ ProblemCode = Literal[
     "empty_message",
     "message_too_long",
     "key_reused",
+    "files_gone",
+    "file_refused",
     "unavailable",
     "internal",
 ]

@@ -2,10 +2,12 @@
 
 import hashlib
 import mimetypes
+import re
 import unicodedata
 from typing import Final
 
 from django.core.files.base import ContentFile
+from django.core.files.base import File as Bytes
 
 from agents.models import File
 
@@ -33,6 +35,15 @@ _TEXT_ENDINGS: Final = {
     "sh": "text/plain",
     "ini": "text/plain",
 }
+_MEDIA_TYPE: Final = re.compile(r"[a-z]+/[a-z0-9][a-z0-9.+-]{0,100}", re.ASCII)
+# How the pictures begin that browsers and models show.
+_BEGINNINGS: Final = {
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+}
+PICTURES: Final = frozenset(_BEGINNINGS)
 
 
 class FileTooLarge(Exception):
@@ -60,7 +71,6 @@ def store(
     """
     if len(content) > MAX_BYTES:
         raise FileTooLarge
-    digest = hashlib.sha256(content).hexdigest()
     file = File(
         team_id=team_id,
         person_id=person_id,
@@ -68,11 +78,40 @@ def store(
         name=clean_name(name),
         media_type=media_type[:127] or ANY_TYPE,
         size_bytes=len(content),
-        sha256=digest,
+        sha256=hashlib.sha256(content).hexdigest(),
         origin=origin,
     )
+    return _keep(file, ContentFile(content))
+
+
+def store_upload(
+    upload: Bytes[bytes], *, name: str, media_type: str, team_id: int, origin: str, person_id: int
+) -> File:
+    """Keep a file as it was uploaded, piece by piece; otherwise like ``store``.
+
+    Raises:
+        FileTooLarge: It is beyond the limit.
+    """
+    if upload.size > MAX_BYTES:
+        raise FileTooLarge
+    digest = hashlib.sha256()
+    for piece in upload.chunks():
+        digest.update(piece)
+    file = File(
+        team_id=team_id,
+        person_id=person_id,
+        name=clean_name(name),
+        media_type=media_type[:127] or ANY_TYPE,
+        size_bytes=upload.size,
+        sha256=digest.hexdigest(),
+        origin=origin,
+    )
+    return _keep(file, upload)
+
+
+def _keep(file: File, content: Bytes[bytes]) -> File:
     # Its sender's name is nothing that a file system should be given.
-    file.content.save(f"{digest[:16]}.bin", ContentFile(content), save=False)
+    file.content.save(f"{file.sha256[:16]}.bin", content, save=False)
     file.save(force_insert=True)
     return file
 
@@ -101,6 +140,23 @@ def clean_name(name: str) -> str:
     if not dot or len(ending) > 16:
         return line[:NAME_CHARACTERS]
     return f"{stem[: NAME_CHARACTERS - len(ending) - 1]}.{ending}"
+
+
+def media_type_of(name: str, beginning: bytes, declared: str) -> str:
+    """Return a file's type: a picture by its first bytes, a text by its ending, else as declared.
+
+    Args:
+        declared: What its sender says; may be anything.
+    """
+    for media_type, begins in _BEGINNINGS.items():
+        if begins.match(beginning):
+            return media_type
+    if (text_type := text_type_of(name)) is not None:
+        return text_type
+    said = declared.partition(";")[0].strip().casefold()
+    if said in PICTURES or _MEDIA_TYPE.fullmatch(said) is None:
+        return ANY_TYPE
+    return said
 
 
 def text_type_of(name: str) -> str | None:

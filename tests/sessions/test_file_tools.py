@@ -8,7 +8,6 @@ from agents.core.tooling import ToolContext, ToolRefused
 from agents.models import File
 from agents.services import files
 from agents.tools import registry
-from sessions import sent_files
 from sessions.inbox import viewer_of
 from sessions.models import Attachment, ChannelAccount, ChatSession, Outgoing
 from tests import factories
@@ -122,7 +121,7 @@ def test_a_file_is_made_and_sent_once_however_often_the_call_is_repeated(
     assert outgoing.file == file
     assert (file.name, file.media_type, files.read(file)) == ("report.csv", "text/csv", b"a,b")
     call(session, "send_file", "c2", name="report.csv", text="c,d")
-    assert sent_files.of_turns(session, [81])[81] == list(Outgoing.objects.order_by("id"))
+    assert Outgoing.objects.count() == 2
 
 
 def test_a_file_that_came_is_sent_back(session: ChatSession) -> None:

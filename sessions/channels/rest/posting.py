@@ -10,11 +10,10 @@ from django.utils.translation import gettext as _
 
 from agents.api.problems import Problem
 from agents.models import Agent, ApiToken
-from sessions import commands, conversations, inbox
+from sessions import conversations, saying
 from sessions.channels.rest import reading
 from sessions.channels.rest.schemas import MessageIn, NotedOut, PostedOut
-from sessions.commands import live
-from sessions.errors import EmptyMessage, KeyReused, MessageTooLong
+from sessions.errors import EmptyMessage, FilesGone, KeyReused, MessageTooLong
 from sessions.inbox import Accepted, Inbound
 from sessions.models import ChannelAccount, ChatSession
 
@@ -38,10 +37,10 @@ def post(
     )
     session = _find_session(token, agent_id, message.thread)
     if session is not None:
-        accepted = _accept(inbound, session)
+        accepted = _accept(inbound, session, message)
     else:
         agent = reading.find_agent(token, agent_id)
-        accepted, session = _begin(token, agent, message.thread, inbound)
+        accepted, session = _begin(token, agent, message, inbound)
     turn = accepted.turn
     turn.session = session
     posted = PostedOut(
@@ -76,24 +75,21 @@ def _find_session(token: ApiToken, agent_id: UUID, thread: str) -> ChatSession |
 
 @transaction.atomic
 def _begin(
-    token: ApiToken, agent: Agent, thread: str, inbound: Inbound
+    token: ApiToken, agent: Agent, message: MessageIn, inbound: Inbound
 ) -> tuple[Accepted, ChatSession]:
     """Accept the first message; a refused one leaves no empty conversation behind."""
     session = conversations.open_direct(
         agent=agent,
         account=conversations.channel_account(token.team, ChannelAccount.Channel.REST),
         person=token.person,
-        thread=thread,
+        thread=message.thread,
     )
-    return _accept(inbound, session), session
+    return _accept(inbound, session, message), session
 
 
-def _accept(inbound: Inbound, session: ChatSession) -> Accepted:
-    command = commands.find(inbound.text, channel=session.account.channel)
+def _accept(inbound: Inbound, session: ChatSession, message: MessageIn) -> Accepted:
     try:
-        if command is not None:
-            return live.accept(inbound, command, session=session)
-        return inbox.accept(inbound, session=session)
+        return saying.say(inbound, session=session, files=message.files)
     except EmptyMessage as exc:
         raise _refused("empty_message", _("The text is empty.")) from exc
     except MessageTooLong as exc:
@@ -105,9 +101,14 @@ def _accept(inbound: Inbound, session: ChatSession) -> Accepted:
         raise _refused(
             "key_reused", _("This Idempotency-Key was used for another message.")
         ) from exc
+    except FilesGone as exc:
+        raise _refused(
+            "files_gone",
+            _("These files are not yours to send, were sent already, or were deleted after a day."),
+        ) from exc
 
 
 def _refused(
-    code: Literal["empty_message", "message_too_long", "key_reused"], detail: str
+    code: Literal["empty_message", "message_too_long", "key_reused", "files_gone"], detail: str
 ) -> Problem:
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, code, detail)

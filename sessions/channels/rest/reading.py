@@ -15,21 +15,24 @@ from agents.api import foreign
 from agents.api.problems import Problem
 from agents.core.loop import PARAGRAPH
 from agents.core.messages import JsonObject, load_reply
-from agents.models import Agent, ApiToken, UsageRecord
-from sessions import conversations, notices
+from agents.models import Agent, ApiToken, File, UsageRecord
+from sessions import conversations, downloads, notices, shown_files
 from sessions.channels.rest.schemas import (
     AgentOut,
+    AttachmentOut,
     ConversationOut,
     ConversationsOut,
     EntryOut,
     EntryRole,
     NoticeOut,
+    SentFileOut,
     TranscriptOut,
     TurnOut,
     TurnState,
     UsageOut,
 )
 from sessions.models import ChatSession, InboundMessage, TranscriptEntry, Turn
+from sessions.shown_files import SentFile, ShownAttachment
 
 TOKENS: Final = (
     "input_tokens",
@@ -162,6 +165,7 @@ def turn_of(token: ApiToken, turn_id: UUID) -> TurnOut:
 def describe(turn: Turn) -> TurnOut:
     """Return a turn as it stands; needs ``session`` and its agent loaded."""
     entries = _answer_entries(turn) if turn.is_over else []
+    files = shown_files.sent([turn.pk])[turn.pk] if turn.is_over else []
     return TurnOut(
         id=turn.public_id,
         conversation=turn.session.public_id,
@@ -172,6 +176,7 @@ def describe(turn: Turn) -> TurnOut:
         answer=_text(entries) or None,
         is_partial=any(entry.is_partial for entry in entries),
         notice=_notice(turn),
+        files=[_sent(file) for file in files],
         usage=_usage(turn),
         accepted_at=turn.accepted_at,
         claimed_at=turn.claimed_at,
@@ -220,6 +225,27 @@ def find_conversation(token: ApiToken, conversation_id: UUID) -> ChatSession:
             others=ChatSession.objects.filter(public_id=conversation_id),
         )
     return session
+
+
+def find_file(token: ApiToken, file_id: UUID) -> File:
+    """Return a file of the person's own conversations.
+
+    Raises:
+        Problem: There is none; a foreign one looks the same.
+    """
+    file = downloads.find(file_id, _sessions(token))
+    if file is None:
+        raise no_file(token, file_id)
+    return file
+
+
+def no_file(token: ApiToken, file_id: UUID) -> Problem:
+    """Return the problem of a file that is not there, or not this person's."""
+    # One's own that waits for its message is nobody else's.
+    others = File.objects.filter(public_id=file_id).exclude(person=token.person)
+    return foreign.missing(
+        token, _("There is no such file."), what=f"file:{file_id}", others=others
+    )
 
 
 def transcript(
@@ -323,23 +349,32 @@ def _entries(turns: Sequence[Turn]) -> list[EntryOut]:
     """
     unfinished = [turn for turn in turns if not turn.is_over or notices.is_command(turn.notice)]
     over = [turn for turn in turns if turn not in unfinished]
-    written: dict[int, list[EntryOut]] = defaultdict(list)
-    for row in (
+    rows = list(
         TranscriptEntry.objects.filter(turn__in=over)
         .select_related("content", "turn", "message")
         .order_by("id")
-    ):
-        written[row.turn_id].append(_entry(row))
-    for message in (
+    )
+    waiting = list(
         InboundMessage.objects.filter(turn__in=unfinished)
         .select_related("content", "turn")
         .order_by("id")
-    ):
-        written[message.turn_id].append(_waiting(message))
+    )
+    messages = [row.message_id for row in rows if row.message_id is not None]
+    attached = shown_files.attached([*messages, *(message.pk for message in waiting)])
+    sent = shown_files.sent([turn.pk for turn in over])
+    written: dict[int, list[EntryOut]] = defaultdict(list)
+    for row in rows:
+        own = attached[row.message_id] if row.message_id is not None else []
+        by_call = [file for file in sent[row.turn_id] if file.call == row.tool_call_id]
+        written[row.turn_id].append(_entry(row, own, by_call))
+    for message in waiting:
+        written[message.turn_id].append(_waiting(message, attached[message.pk]))
     return [entry for turn in turns for entry in (*written[turn.pk], *_notices(turn))]
 
 
-def _entry(row: TranscriptEntry) -> EntryOut:
+def _entry(
+    row: TranscriptEntry, attached: Sequence[ShownAttachment], sent: Sequence[SentFile]
+) -> EntryOut:
     is_reply = row.role == TranscriptEntry.Role.ASSISTANT and row.content.erased_at is None
     reply = load_reply(row.content.text).message if is_reply else None
     return EntryOut(
@@ -352,11 +387,44 @@ def _entry(row: TranscriptEntry) -> EntryOut:
         tool=row.tool_name or None,
         is_error=row.is_error,
         is_partial=row.is_partial,
+        attachments=[_attachment(each) for each in attached],
+        files=[_sent(file) for file in sent],
     )
 
 
-def _waiting(row: InboundMessage) -> EntryOut:
-    return EntryOut(turn=row.turn.public_id, role="user", text=row.content.text, at=row.received_at)
+def _waiting(row: InboundMessage, attached: Sequence[ShownAttachment]) -> EntryOut:
+    return EntryOut(
+        turn=row.turn.public_id,
+        role="user",
+        text=row.content.text,
+        at=row.received_at,
+        attachments=[_attachment(each) for each in attached],
+    )
+
+
+def _attachment(shown: ShownAttachment) -> AttachmentOut:
+    return AttachmentOut.model_validate(
+        {
+            "id": shown.id,
+            "kind": shown.kind,
+            "name": shown.name,
+            "media_type": shown.media_type,
+            "size_bytes": shown.size_bytes,
+            "state": shown.state,
+            "error": shown.error,
+            "transcript": shown.heard,
+        }
+    )
+
+
+def _sent(file: SentFile) -> SentFileOut:
+    return SentFileOut(
+        id=file.id,
+        name=file.name,
+        media_type=file.media_type,
+        size_bytes=file.size_bytes,
+        caption=file.caption,
+    )
 
 
 def _notices(turn: Turn) -> list[EntryOut]:

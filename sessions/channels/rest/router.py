@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import reverse
-from ninja import Header, Query, Router, Status
+from ninja import File, Header, Query, Router, Status, UploadedFile
 
 from agents.api.auth import ApiRequest, BearerToken
 from agents.api.problems import ProblemOut
 from agents.db import in_db
 from agents.models import ApiToken
-from sessions.channels.rest import posting, reading, streaming
+from sessions.channels.rest import bringing, posting, reading, streaming
 from sessions.channels.rest.schemas import (
     AgentsOut,
     ConversationsOut,
@@ -21,6 +21,7 @@ from sessions.channels.rest.schemas import (
     PostedOut,
     TranscriptOut,
     TurnOut,
+    UploadOut,
 )
 from sessions.turns import stopping
 
@@ -47,6 +48,14 @@ _STREAM: Final[dict[str, Any]] = {
         200: {
             "description": "Events up to turn.ended.",
             "content": {"text/event-stream": {"schema": _EVENT}},
+        }
+    }
+}
+_BYTES: Final[dict[str, Any]] = {
+    "responses": {
+        200: {
+            "description": "The file's bytes, to be saved.",
+            "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
         }
     }
 }
@@ -171,6 +180,25 @@ async def read_transcript(
     return await in_db(
         reading.transcript, request.auth, conversation_id, before=before, limit=limit
     )
+
+
+@router.post(
+    "/files",
+    response={201: UploadOut, 413: ProblemOut, 429: ProblemOut, **_PROBLEMS},
+    url_name="files",
+)
+async def upload_file(request: ApiRequest, file: File[UploadedFile]) -> Status[UploadOut]:
+    """Bring a file of at most 20 MB for a message; without one it is deleted after a day."""
+    taken = await in_db(bringing.take, request.auth, file)
+    return Status(HTTPStatus.CREATED, taken)
+
+
+@router.get(
+    "/files/{file_id}", response=dict(_PROBLEMS_OF_ONE), openapi_extra=_BYTES, url_name="file"
+)
+async def download_file(request: ApiRequest, file_id: UUID) -> StreamingHttpResponse:
+    """Fetch a file that came or was sent in one of one's own conversations."""
+    return await in_db(bringing.fetch, request.auth, file_id)
 
 
 def _stop(token: ApiToken, turn_id: UUID) -> TurnOut:

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 
 from agents.core.messages import JsonObject
 from sessions.inbox import MAX_CHARACTERS
+from sessions.uploads import MOST_IN_A_MESSAGE
 
 TurnState = Literal["queued", "running", "answered", "stopped", "ended", "failed"]
 EntryRole = Literal["user", "assistant", "tool", "notice"]
@@ -36,9 +37,9 @@ class MessageIn(Schema):
     model_config = ConfigDict(extra="forbid")
 
     text: str = Field(
-        description="Markdown or plain text; white space alone is refused.",
+        description="Markdown or plain text; white space alone is refused, unless files come too.",
         # The service counts and refuses; this tells clients what it takes.
-        json_schema_extra={"maxLength": MAX_CHARACTERS, "pattern": r"[^\s\u0000-\u001f]"},
+        json_schema_extra={"maxLength": MAX_CHARACTERS},
     )
     thread: str = Field(
         default="",
@@ -47,6 +48,43 @@ class MessageIn(Schema):
         description="Your own name for one of several conversations with the same agent; "
         "it is made at the first message.",
     )
+    files: list[UUID] = Field(
+        default_factory=list,
+        max_length=MOST_IN_A_MESSAGE,
+        description="Ids of files that you uploaded for this message; each is sent once.",
+    )
+
+
+class UploadOut(Schema):
+    """A file that was uploaded and waits for its message."""
+
+    id: UUID
+    name: str = Field(description="Without folders and what cannot be seen.")
+    media_type: str
+    size_bytes: int
+
+
+class SentFileOut(Schema):
+    """A file that an agent sent."""
+
+    id: UUID = Field(description="Fetch it from `/files/{id}`.")
+    name: str
+    media_type: str
+    size_bytes: int
+    caption: str
+
+
+class AttachmentOut(Schema):
+    """A file that came with a message."""
+
+    id: UUID | None = Field(description="Fetch it from `/files/{id}`; None where it is not here.")
+    kind: Literal["photo", "document", "voice", "audio", "video"]
+    name: str
+    media_type: str
+    size_bytes: int | None
+    state: Literal["waiting", "fetched", "failed"]
+    error: str = Field(description="Why it failed; else empty.")
+    transcript: str | None = Field(description="What is said in it, once it was heard.")
 
 
 class NoticeOut(Schema):
@@ -81,6 +119,7 @@ class TurnOut(Schema):
     answer: str | None = Field(description="The whole text once the turn is over, if there is one.")
     is_partial: bool = Field(description="Whether the answer was stopped early.")
     notice: NoticeOut | None
+    files: list[SentFileOut] = Field(description="What the agent sent, once the turn is over.")
     usage: UsageOut
     accepted_at: datetime
     claimed_at: datetime | None
@@ -140,6 +179,12 @@ class EntryOut(Schema):
     tool: str | None = Field(default=None, description="The tool whose result this is.")
     is_error: bool = False
     is_partial: bool = Field(default=False, description="Whether the answer was stopped early.")
+    attachments: list[AttachmentOut] = Field(
+        default_factory=list, description="The files that came with a person's message."
+    )
+    files: list[SentFileOut] = Field(
+        default_factory=list, description="The file that this tool call sent."
+    )
 
 
 class TranscriptOut(Schema):

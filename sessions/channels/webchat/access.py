@@ -95,6 +95,13 @@ def conversations_of(user: User) -> QuerySet[ChatSession]:
     )
 
 
+def own_sessions(user: User) -> QuerySet[ChatSession]:
+    """Return a user's own conversations on any channel, as far as they are in the team still."""
+    return ChatSession.objects.filter(
+        person__user=user, kind=ChatSession.Kind.DIRECT, team__in=people.teams_of(user)
+    )
+
+
 def conversation(user: User, public_id: UUID) -> ChatSession | None:
     """Return one of the user's own conversations, with ``is_running``; None for any other."""
     return _conversation(_CONVERSATION, public_id, user)

@@ -13,10 +13,9 @@ from django.utils.translation import gettext
 
 from agents.models import Agent, User
 from agents.services import people
-from sessions import commands, conversations, inbox, notices, noting, transcript
+from sessions import conversations, inbox, notices, noting, saying, shown_files, transcript
 from sessions.channels.webchat import access, frames
-from sessions.commands import live
-from sessions.errors import EmptyMessage, EmptyTitle, KeyReused, MessageTooLong
+from sessions.errors import EmptyMessage, EmptyTitle, FilesGone, KeyReused, MessageTooLong
 from sessions.models import ChannelAccount, ChatSession
 from sessions.turns import stopping
 
@@ -146,6 +145,8 @@ class Desk:
                 }
             except KeyReused:
                 code, text = "key_reused", gettext("Another message was sent under this key.")
+            except FilesGone:
+                code, text = "files_gone", gettext("Its files are not there. Attach them again.")
             return frames.Refused(key=ask.key, code=code, text=text)
 
     def stop(self, ask: frames.Stop) -> None:
@@ -193,21 +194,19 @@ class Desk:
             external_id=ask.key,
             person=person,
         )
-        command = commands.find(ask.text, channel=session.account.channel)
-        accepted = (
-            inbox.accept(inbound, session=session)
-            if command is None
-            else live.accept(inbound, command, session=session, language=self.language)
-        )
+        accepted = saying.say(inbound, session=session, files=ask.files, language=self.language)
+        message = accepted.message
+        attached = shown_files.attached([message.pk])[message.pk] if ask.files else ()
         return frames.AcceptedMessage(
             key=ask.key,
             conversation=row_of(session),
             turn=accepted.turn.public_id,
-            message=accepted.message.public_id,
+            message=message.public_id,
             noted=notices.noted(
                 (entry.text, entry.retracted_at is not None) for entry in accepted.noted
             ),
             is_over=accepted.turn.is_over,
+            attachments=attached,
         )
 
     def _session(self, user: User, ask: frames.Send) -> ChatSession:

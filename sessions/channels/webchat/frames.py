@@ -8,7 +8,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter
 
 from sessions.notices import Noted
+from sessions.shown_files import ShownAttachment
 from sessions.transcript import ShownTurn
+from sessions.uploads import MOST_IN_A_MESSAGE
 
 # A message has at most 100,000 characters, each of which JSON may write as six (or twelve).
 MAX_FRAME_CHARACTERS: Final = 1_250_000
@@ -65,11 +67,16 @@ class Leave(_FromBrowser):
 
 
 class Send(_FromBrowser):
-    """Say something, in a conversation or as the first words of a new one (agent and thread)."""
+    """Say something, in a conversation or as the first words of a new one (agent and thread).
+
+    Args:
+        files: What was uploaded for it; with files the text may be empty.
+    """
 
     type: Literal["send"]
     key: Key
     text: str
+    files: Sequence[UUID] = Field(default=(), max_length=MOST_IN_A_MESSAGE)
     conversation: UUID | None = None
     agent: UUID | None = None
     thread: UUID | None = None
@@ -187,6 +194,7 @@ class AcceptedMessage(_ToBrowser):
 
     Args:
         is_over: Whether the turn is over already, as a command's is; ``TurnShown`` follows.
+        attachments: The files that came with it.
     """
 
     type: Literal["accepted"] = "accepted"
@@ -196,10 +204,18 @@ class AcceptedMessage(_ToBrowser):
     message: UUID
     noted: Sequence[Noted]
     is_over: bool = False
+    attachments: Sequence[ShownAttachment] = ()
 
 
 Refusal = Literal[
-    "malformed", "empty", "too_long", "key_reused", "missing", "agent_gone", "unavailable"
+    "malformed",
+    "empty",
+    "too_long",
+    "key_reused",
+    "missing",
+    "agent_gone",
+    "files_gone",
+    "unavailable",
 ]
 
 

@@ -12,10 +12,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from agents.services.access import may_enter, user_of
+from agents.services.files import MAX_BYTES
 from sessions import tool_words
 from sessions.channels.webchat import access
 from sessions.channels.webchat.texts import page_texts
 from sessions.inbox import MAX_CHARACTERS
+from sessions.uploads import MOST_IN_A_MESSAGE
 
 # Named ahead, so that the browser fetches them together instead of one import after another.
 MODULES: Final = (
@@ -23,10 +25,12 @@ MODULES: Final = (
         f"chat/{name}.js"
         for name in (
             "answer",
+            "attach",
             "composer",
             "conversation",
             "dom",
             "drawer",
+            "files",
             "live",
             "markdown",
             "outbox",
@@ -78,7 +82,10 @@ def chat(request: HttpRequest, conversation: UUID | None = None) -> HttpResponse
         "language": translation.get_language(),
         "maxCharacters": MAX_CHARACTERS,
         "chatUrl": reverse("chat"),
+        "filesUrl": reverse("chat-files"),
         "loginUrl": reverse("login"),
+        "maxFiles": MOST_IN_A_MESSAGE,
+        "maxFileBytes": MAX_BYTES,
         "texts": page_texts(),
         "tools": tool_words.labels(),
     }
