@@ -1,5 +1,6 @@
 """`/api/v1`: the channels' routers under one roof, with one form of error."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from inspect import iscoroutinefunction
@@ -7,8 +8,10 @@ from typing import Any
 
 import structlog
 from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, URLResolver, re_path
 from django.utils.functional import Promise
@@ -189,7 +192,8 @@ def _with_problems(view: View) -> View:
     @csrf_exempt
     async def answer(request: HttpRequest, **parameters: Any) -> HttpResponseBase:
         limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        if request.content_type == "multipart/form-data":
+        is_form = request.content_type == "multipart/form-data"
+        if is_form:
             # Files are kept on disk while they come, and what holds none is small.
             limit = files.MAX_BYTES + MOST_AROUND_A_FILE
         if limit is not None and int(request.META.get("CONTENT_LENGTH") or 0) > limit:
@@ -198,6 +202,13 @@ def _with_problems(view: View) -> View:
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 "body_too_large",
                 _("The body is too large."),
+            )
+        if is_form and not await asyncio.to_thread(_has_read, request):
+            return problem(
+                request,
+                HTTPStatus.BAD_REQUEST,
+                "malformed_body",
+                _("The body is no form that can be read."),
             )
         response = await view(request, **parameters)
         if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
@@ -213,6 +224,15 @@ def _with_problems(view: View) -> View:
         return response
 
     return answer
+
+
+def _has_read(request: HttpRequest) -> bool:
+    """Take a form apart, which Ninja would do on the event loop; return whether it is one."""
+    try:
+        _ = request.FILES
+    except (MultiPartParserError, SuspiciousOperation, UnreadablePostError):
+        return False
+    return True
 
 
 @csrf_exempt

@@ -1,7 +1,9 @@
 """The web server's entry: HTTP through Django, WebSockets through Channels."""
 
 import os
+from typing import cast
 
+from asgiref.typing import ASGI3Application
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter
 from channels.security.websocket import AllowedHostsOriginValidator
@@ -12,6 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "qanot_site.settings")
 # Sets Django up, which what follows needs.
 _http = get_asgi_application()
 
+from qanot_site.bodies import within_limit  # noqa: E402
 from qanot_site.requests import with_request_id  # noqa: E402
 from sessions.channels.telegram import webhook  # noqa: E402
 from sessions.channels.webchat.routing import router  # noqa: E402
@@ -20,7 +23,7 @@ application = with_request_id(
     webhook.in_front_of(
         ProtocolTypeRouter(
             {
-                "http": _http,
+                "http": within_limit(cast(ASGI3Application, _http)),
                 # A page of another site cannot open a socket with our visitor's cookie.
                 "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(router)),
             }
