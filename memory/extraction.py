@@ -32,8 +32,6 @@ FACT_CHARACTERS: Final = 300
 # A model that is not sure itself is not asked twice.
 LEAST_CONFIDENCE: Final = 0.6
 _FEWEST_EVIDENCE: Final = 4
-# Of a fact's words so many must be the person's: a third.
-_OWN_SHARE: Final = 3
 _ENDING: Final = 4
 _SHORTEST_STEM: Final = 3
 
@@ -246,8 +244,8 @@ def _is_own(
     """Return whether a fact is made of its author's words.
 
     Names and numbers must stand in what this person wrote, whoever they are of, and it is never
-    about another one who takes part; of all that makes the fact what it is a third must be in its
-    evidence.
+    about another one who takes part; of what makes the fact what it is a third must be in its
+    evidence, or half in its message.
     """
     by_author: dict[bool, set[str]] = {True: set(), False: set()}
     for other in lines:
@@ -264,8 +262,14 @@ def _is_own(
         if place and token[:1].isupper() and not _is_among(fold(token), own):
             return False
     words = _cut(words_of(text, category))
-    in_evidence = set(_words(evidence))
-    return _OWN_SHARE * sum(_is_among(word, in_evidence) for word in words) >= len(words)
+    in_evidence, in_line = _shared(words, evidence), _shared(words, line.text)
+    return 3 * in_evidence >= len(words) or 2 * in_line >= len(words)
+
+
+def _shared(words: Sequence[str], said: str) -> int:
+    """Return how many of these words were said."""
+    spoken = set(_words(said))
+    return sum(_is_among(word, spoken) for word in words)
 
 
 def _words(text: str) -> list[str]:
@@ -298,9 +302,9 @@ def _is_form_of(word: str, other: str) -> bool:
     short, long = sorted((word, other), key=len)
     if len(short) < _SHORTEST_STEM or len(long) - len(short) > _ENDING:
         return word == other
-    return long.startswith(short) or (
-        len(short) > _SHORTEST_STEM and long.startswith(short[: len(short) - 1])
-    )
+    if len(short) == _SHORTEST_STEM and len(long) > _SHORTEST_STEM:
+        return long.startswith(short)
+    return long.startswith(short[:-1])
 
 
 def is_known(fact: Extracted, *, said: str, is_negated: bool) -> bool:

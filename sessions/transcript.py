@@ -159,7 +159,7 @@ _MESSAGES = """
     WHERE m.turn_id = ANY(%s) ORDER BY m.id
 """
 _FACTS = """
-    SELECT source, text, retracted_at IS NOT NULL FROM memory_walentry
+    SELECT source, text, retracted_at IS NOT NULL, origin = 'agent' FROM memory_walentry
     WHERE source = ANY(%s) ORDER BY id
 """
 _ENTRIES = """
@@ -180,8 +180,11 @@ _FIRST = """
 def _messages(turn_ids: list[int]) -> dict[int, list[ShownMessage]]:
     rows = sql.fetch(_MESSAGES, [turn_ids])
     noted: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    by_model = set()
     for source, *fact in sql.fetch(_FACTS, [[f"message:{row[1]}" for row in rows]]):
         noted[source].append((fact[0], fact[1]))
+        if fact[2]:
+            by_model.add(fact[0])
     found: dict[int, list[ShownMessage]] = defaultdict(list)
     for turn_id, message_id, public_id, key, received_at, text, erased_at in rows:
         message = ShownMessage(
@@ -189,7 +192,7 @@ def _messages(turn_ids: list[int]) -> dict[int, list[ShownMessage]]:
             key=key or "",
             text=None if erased_at else text,
             at=received_at,
-            noted=notices.noted(noted[f"message:{message_id}"]),
+            noted=notices.noted(noted[f"message:{message_id}"], by_model=by_model),
         )
         found[turn_id].append(message)
     return found

@@ -62,6 +62,7 @@ from sessions.models import (
     ChannelUpdate,
     ChatSession,
     Content,
+    Extraction,
     Generation,
     InboundMessage,
     Outgoing,
@@ -751,3 +752,19 @@ def uploaded_document(**given: Columns) -> UploadedDocument:
     columns = _row(given, **_scoped(given), name="note.txt", source="user:1")
     made = given.get("file") or file(team=columns["team"])
     return UploadedDocument.objects.create(**columns | {"file": made, "sha256": made.sha256})
+
+
+def extraction(**given: Columns) -> Extraction:
+    """Make a stretch of one turn that waits to be read for facts, and is due."""
+    turns = given.get("turn") or turn()
+    given = {name: value for name, value in given.items() if name != "turn"}
+    return Extraction.objects.create(
+        **_row(
+            given,
+            session=turns.session,
+            generation=turns.generation,
+            first_turn_id=turns.pk,
+            last_turn_id=turns.pk,
+            due_at=timezone.now() - timedelta(seconds=1),
+        )
+    )

@@ -12,9 +12,11 @@ from agents.admin import links
 from agents.admin.archive import ArchivedFilter
 from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline
 from agents.admin.privacy import private_mark
+from sessions.admin import extraction_words
 from sessions.admin.text import ConversationText, count, session_link
 from sessions.models import (
     ChatSession,
+    Extraction,
     Generation,
     InboundMessage,
     TranscriptEntry,
@@ -43,6 +45,28 @@ class GenerationInline(ReadOnlyInline):
     @admin.display(description=_("number"))
     def link(self, row: Generation) -> str:
         return links.to_row(Generation, row.pk, row.number)
+
+
+class ExtractionInline(ReadOnlyInline):
+    """What of the conversation a model read for facts, and what waits for it."""
+
+    model = Extraction
+    team_path = "session__team"
+    fields = readonly_fields = (
+        "state",
+        "exchanges",
+        "facts",
+        "reason_in_words",
+        "attempts",
+        "due_at",
+        "finished_at",
+    )
+    ordering = ("-id",)
+    per_page = 10
+
+    @admin.display(description=_("reason"))
+    def reason_in_words(self, row: Extraction) -> str:
+        return extraction_words.of(row.reason)
 
 
 @admin.register(ChatSession)
@@ -84,7 +108,7 @@ class ChatSessionAdmin(ConversationText, ReadOnlyAdmin):
     list_filter = (ArchivedFilter, "agent", "account", "kind")
     search_fields = ("person__display_name", "chat__title", "agent__name", "peer")
     ordering = ("-last_interaction_at", "-id")
-    inlines = (GenerationInline,)
+    inlines = (GenerationInline, ExtractionInline)
 
     def get_queryset(self, request: HttpRequest) -> "models.QuerySet[ChatSession]":
         rows: models.QuerySet[ChatSession] = super().get_queryset(request)

@@ -28,7 +28,7 @@ from sessions.courier import Courier
 from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
 from sessions.models import Turn, WorkerProcess
-from sessions.turns import document_reading, indexing, leases, processes
+from sessions.turns import document_reading, extracting, indexing, leases, processes
 from sessions.turns.runner import Runner
 from sessions.turns.stopping import STOP_CHANNEL
 
@@ -99,8 +99,10 @@ class Worker:
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_warm(), name="warm"),
         ]
+        is_busy = partial(bool, self._runner.running)
+        if settings.QANOT_EXTRACTION_S:
+            self._tasks.append(asyncio.create_task(extracting.keep(is_busy), name="extraction"))
         if settings.QANOT_INDEX_S:
-            is_busy = partial(bool, self._runner.running)
             self._tasks.append(asyncio.create_task(indexing.keep(is_busy), name="index"))
             self._tasks.append(asyncio.create_task(document_reading.keep(), name="documents"))
         for task in self._tasks:

@@ -75,13 +75,14 @@ def test_every_model_of_ours_has_a_page_or_a_reason_not_to() -> None:
     }
     # Edited on their agent's page; secrets; a prompt, which is private text and short-lived; a
     # state of the agent's persona page. Of bots: numbers that say what was taken in or sent, a
-    # secret, what a group said to others, and what stands on its message's or send's page. Of
-    # memory: the index, which is made of rows that have pages, and shown with its settings.
+    # secret, what a group said to others, and what stands on its conversation's, message's or
+    # send's page. Of memory: the index, which is made of rows that have pages, and shown with its
+    # settings.
     assert without == {
         *("ChainLink", "ToolGrant", "LoginLink", "TurnFreeze", "BootstrapRitual"),
         *("ChannelUpdate", "OutgoingPart", "PairingLink", "OverheardMessage", "Attachment"),
         *("EmbeddingSpace", "IndexVersion", "MemoryScope", "MemoryThread"),
-        *("Passage", "PassageVector", "Posting"),
+        *("Passage", "PassageVector", "Posting", "Extraction"),
     }
 
 
