@@ -1,6 +1,7 @@
 // The answer of one turn: while it comes, and once it is finished.
 
 import { el, fragmentOfCleanHtml, icon } from "./dom.js";
+import { filesElement } from "./files.js";
 import { LiveMarkdown } from "./markdown.js";
 import { shortDate, t } from "./page.js";
 import { copyButton, finishProse } from "./prose.js";
@@ -62,7 +63,7 @@ export class Answer {
   /**
    * Show what the transcript has: the last word about the turn.
    * @param {{ state: string, parts: any[], notice: string | null, is_command: boolean,
-   *   recalled: Recalled[] }} shown
+   *   recalled: Recalled[], files: import("./files.js").SentFile[] }} shown
    * @param {(() => void) | null} retry
    */
   finish(shown, retry) {
@@ -76,6 +77,7 @@ export class Answer {
     this.element.replaceChildren(...content);
     const prose = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll(".prose")]);
     prose.forEach(finishProse);
+    if (shown.files.length) this.element.append(filesElement(shown.files));
     if (shown.recalled.length) this.element.append(recalledElement(shown.recalled));
     if (prose.length) {
       const text = () => prose.map((part) => part.innerText.trim()).join("\n\n");
@@ -87,7 +89,7 @@ export class Answer {
 
   /** The words of the answer, for a screen reader. */
   get words() {
-    return [...this.element.querySelectorAll(".prose, .notice span, .said, .mark")]
+    return [...this.element.querySelectorAll(".prose, .notice span, .said, .mark, .file-name")]
       .map((part) => part.textContent ?? "")
       .join(" ");
   }

@@ -1,6 +1,9 @@
 // Where one writes: grows with the text, keeps drafts, sends and stops.
 
+import { Attachments } from "./attach.js";
 import { byId, page, t } from "./page.js";
+
+/** @typedef {import("./attach.js").Brought} Brought */
 
 const DRAFT = `qanot:draft:${page.user}:`;
 
@@ -11,11 +14,23 @@ export class Composer {
   #stopButton = /** @type {HTMLButtonElement} */ (byId("stop"));
   #hint = byId("composer-hint");
   #place = "new";
+  #attachments;
   /** What was typed before this script was here. */
   #early = this.#area.value;
 
-  /** @param {{ send: (text: string) => void, stop: () => void }} handlers */
+  /**
+   * @param {{ send: (text: string, files: Brought[]) => void, stop: () => void,
+   *   agent: () => string }} handlers
+   */
   constructor(handlers) {
+    this.#attachments = new Attachments({
+      changed: () => this.#changed(),
+      tell: (words) => {
+        this.#hint.textContent = words;
+      },
+      agent: handlers.agent,
+      back: () => this.#focus(),
+    });
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit(handlers.send);
@@ -41,13 +56,14 @@ export class Composer {
     this.#place = place;
     this.#area.value = this.#early || readDraft(place);
     this.#early = "";
+    this.#attachments.moveTo(place);
     this.#changed();
-    if (!matchMedia("(pointer: coarse)").matches) this.#area.focus();
+    this.#focus();
   }
 
   /**
    * Take over from early.js, and send what was to be sent already.
-   * @param {(text: string) => void} send
+   * @param {(text: string, files: Brought[]) => void} send
    */
   ready(send) {
     const { dataset } = document.documentElement;
@@ -55,9 +71,13 @@ export class Composer {
     if (dataset.sendWhenReady !== undefined) this.#submit(send);
   }
 
-  /** @param {string} text */
-  fill(text) {
+  /**
+   * @param {string} text
+   * @param {Brought[]} [files]
+   */
+  fill(text, files = []) {
     this.#area.value = text;
+    if (files.length) this.#attachments.give(files);
     this.#changed();
     this.#area.focus();
   }
@@ -74,13 +94,27 @@ export class Composer {
     this.#stopButton.setAttribute("aria-label", words);
   }
 
-  /** @param {(text: string) => void} send */
+  /** @param {(text: string, files: Brought[]) => void} send */
   #submit(send) {
     const text = this.#area.value;
-    if (text.trim() === "" || this.#isTooLong) return;
+    if (this.#isNothing || this.#isTooLong) return;
+    if (this.#attachments.isUnready) {
+      this.#hint.textContent = t(this.#attachments.hasTrouble ? "removeFailed" : "stillUploading");
+      return;
+    }
     this.#area.value = "";
+    const files = this.#attachments.take();
     this.#changed();
-    send(text);
+    send(text, files);
+  }
+
+  /** On a phone the keyboard comes only when it is asked for. */
+  #focus() {
+    if (!matchMedia("(pointer: coarse)").matches) this.#area.focus();
+  }
+
+  get #isNothing() {
+    return this.#area.value.trim() === "" && this.#attachments.isEmpty;
   }
 
   get #isTooLong() {
@@ -96,7 +130,7 @@ export class Composer {
       this.#area.style.height = `${this.#area.scrollHeight}px`;
     }
     const isTooLong = text.length > page.maxCharacters && this.#isTooLong;
-    this.#sendButton.disabled = text.trim() === "" || isTooLong;
+    this.#sendButton.disabled = this.#isNothing || isTooLong || this.#attachments.isUnready;
     this.#hint.textContent = isTooLong
       ? t("tooLong", { count: [...text].length, limit: page.maxCharacters })
       : "";

@@ -1,6 +1,7 @@
 // The open conversation on the page: its turns in order, and what waits to be sent.
 
 import { el } from "./dom.js";
+import { attachmentsElement } from "./files.js";
 import { byId, dayName, t } from "./page.js";
 import { TurnView, messageElement } from "./turn.js";
 
@@ -119,7 +120,13 @@ export class ConversationView {
         ...linkButton(t("cancelMessage"), discard),
       );
     }
-    const element = messageElement({ text: letter.text, at: letter.at }, state);
+    // They are not its own yet: nobody may fetch them.
+    const files = (letter.files ?? []).map((file) => ({ ...file, id: null }));
+    const element = messageElement(
+      { text: letter.text, at: letter.at },
+      attachmentsElement(files),
+      state,
+    );
     element.classList.add(letter.refused === null ? "pending" : "refused");
     const shown = this.#pending.get(letter.key);
     if (shown) shown.replaceWith(element);

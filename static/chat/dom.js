@@ -27,9 +27,12 @@ const ICONS = {
   check: "m5 12.5 4.5 4.5L19 7.5",
   copy: "M9 9h10v11H9ZM5 15V4h10",
   cross: "m7 7 10 10M17 7 7 17",
+  download: "M12 4v11m-5-5 5 5 5-5M5 20h14",
   dots: "M5 12h.01M12 12h.01M19 12h.01",
   again: "M19 12a7 7 0 1 1-2.2-5.1L19 9m0-5v5h-5",
+  file: "M6 3h8l4 4v14H6ZM14 3v4h4",
   note: "M6 4h12v16l-6-4-6 4Z",
+  sound: "M5 10v4M9 7v10M13 4v16M17 8v8M21 11v2",
   stop: "M7 7h10v10H7Z",
 };
 

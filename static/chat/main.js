@@ -22,7 +22,7 @@ const STALE_MS = 20_000;
 const scroller = new Scroller(byId("scroller"), byId("column"), byId("to-newest"));
 const view = new ConversationView(scroller, {
   undo: (message, fact) => change({ type: "undo", message, fact }),
-  retry: write,
+  retry: (text) => write(text, []),
 });
 const sidebar = new Sidebar({
   choose: (id) => go(id),
@@ -31,7 +31,7 @@ const sidebar = new Sidebar({
   listArchived: () => socket.send({ type: "conversations", archived: true }),
   search: (query) => change({ type: "search", query }),
 });
-const composer = new Composer({ send: write, stop });
+const composer = new Composer({ send: write, stop, agent: () => current.agent });
 const agentChoice = /** @type {HTMLSelectElement | null} */ (document.getElementById("agent"));
 
 /** What is on the page: a conversation, or a new one that begins with the next message. */
@@ -162,11 +162,15 @@ function replayed(id) {
   if (turn && turn.replayed() !== null) ask(id);
 }
 
-/** @param {string} text */
-function write(text) {
+/**
+ * @param {string} text
+ * @param {import("./attach.js").Brought[]} files
+ */
+function write(text, files) {
   const letter = {
     key: newId(),
     text,
+    files,
     at: new Date().toISOString(),
     conversation: current.id,
     agent: current.agent,
@@ -189,7 +193,8 @@ function sendLetters() {
     const place = letter.conversation
       ? { conversation: letter.conversation }
       : { agent: letter.agent, thread: letter.thread };
-    socket.send({ type: "send", key: letter.key, text: letter.text, ...place });
+    const files = (letter.files ?? []).map((file) => file.id);
+    socket.send({ type: "send", key: letter.key, text: letter.text, files, ...place });
   }
 }
 
@@ -229,7 +234,13 @@ function accepted(frame) {
   tabs.tell("list");
   if (!isHere(frame.conversation)) return;
   if (letter) {
-    const message = { id: frame.message, text: letter.text.trim(), at: letter.at, noted: frame.noted };
+    const message = {
+      id: frame.message,
+      text: letter.text.trim(),
+      at: letter.at,
+      noted: frame.noted,
+      attachments: frame.attachments,
+    };
     view.showAccepted(frame.turn, message, frame.key);
   }
   if (current.id !== null) showHeader(frame.conversation.agent_name, frame.conversation);
@@ -270,7 +281,7 @@ function showLetter(letter) {
   };
   view.showPending(letter, discard, () => {
     discard();
-    composer.fill(letter.text);
+    composer.fill(letter.text, letter.files);
   });
 }
 

@@ -7,6 +7,7 @@ import { page } from "./page.js";
  * @typedef {object} Letter
  * @property {string} key
  * @property {string} text
+ * @property {import("./attach.js").Brought[]} [files] Letters of an earlier page have none.
  * @property {string} at ISO time of writing.
  * @property {string | null} conversation Null for the first words of a new one.
  * @property {string} agent

@@ -18,6 +18,9 @@
  * @property {string} language
  * @property {number} maxCharacters
  * @property {string} chatUrl
+ * @property {string} filesUrl
+ * @property {number} maxFiles In one message.
+ * @property {number} maxFileBytes
  * @property {string} loginUrl
  * @property {Record<string, string>} texts
  * @property {Record<string, string>} tools What each tool is called, by its name.

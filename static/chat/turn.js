@@ -2,11 +2,16 @@
 
 import { Answer } from "./answer.js";
 import { el, icon } from "./dom.js";
+import { attachmentsElement } from "./files.js";
 import { FrameOrder } from "./live.js";
 import { clock, fullTime, t } from "./page.js";
 
 /** @typedef {{ fact: string, words: string, is_undone: boolean }} Noted */
-/** @typedef {{ id: string, text: string | null, at: string, noted: Noted[] }} Message */
+/** @typedef {import("./files.js").Attachment} Attachment */
+/**
+ * @typedef {{ id: string, text: string | null, at: string, noted: Noted[],
+ *   attachments: Attachment[] }} Message
+ */
 
 /**
  * What a person may do with a turn.
@@ -25,7 +30,10 @@ export function messageElement(message, ...below) {
   return el(
     "article",
     { class: "message", "aria-label": t("you") },
-    el("div", { class: isErased ? "bubble erased" : "bubble" }, message.text ?? t("erased")),
+    // With files there may be no words.
+    message.text === ""
+      ? null
+      : el("div", { class: isErased ? "bubble erased" : "bubble" }, message.text ?? t("erased")),
     ...below,
     el("time", { datetime: message.at, title: fullTime(message.at) }, clock(message.at)),
   );
@@ -61,7 +69,8 @@ export class TurnView {
   #answer = new Answer();
   #order = new FrameOrder();
   #time = el("time");
-  /** @type {Map<string, { text: string | null, noted: HTMLElement }>} */
+  /** @type {Map<string, { text: string | null, noted: HTMLElement, files: HTMLElement,
+   *   attachments: string }>} */
   #shownMessages = new Map();
   #handlers;
   isOver = false;
@@ -123,19 +132,26 @@ export class TurnView {
   }
 
   /**
-   * Show a message, or what became of the facts that were noted from it.
+   * Show a message, or what became of its files and of the facts that were noted from it.
    * @param {Message} message
    */
   addMessage(message) {
-    const noted = notedElement(message, this.#handlers);
+    let noted = notedElement(message, this.#handlers);
+    let files = attachmentsElement(message.attachments);
+    const attachments = JSON.stringify(message.attachments);
     const shown = this.#shownMessages.get(message.id);
-    if (shown === undefined) this.#messages.append(messageElement(message, noted));
-    else if (shown.noted.textContent !== noted.textContent) {
-      const hadFocus = shown.noted.contains(document.activeElement);
-      shown.noted.replaceWith(noted);
-      if (hadFocus) /** @type {HTMLElement | null} */ (noted.querySelector(".undone"))?.focus();
-    } else return;
-    this.#shownMessages.set(message.id, { text: message.text, noted });
+    if (shown === undefined) this.#messages.append(messageElement(message, files, noted));
+    else {
+      if (shown.noted.textContent === noted.textContent) noted = shown.noted;
+      else {
+        const hadFocus = shown.noted.contains(document.activeElement);
+        shown.noted.replaceWith(noted);
+        if (hadFocus) /** @type {HTMLElement | null} */ (noted.querySelector(".undone"))?.focus();
+      }
+      if (shown.attachments === attachments) files = shown.files;
+      else shown.files.replaceWith(files);
+    }
+    this.#shownMessages.set(message.id, { text: message.text, noted, files, attachments });
   }
 
   /**
