@@ -5,7 +5,7 @@ from typing import Final
 
 from django.utils import timezone
 
-from sessions import extractions, overheard
+from sessions import extractions, overheard, uploads
 from sessions.models import ChannelUpdate
 
 # Telegram delivers an update again for a day at most.
@@ -13,10 +13,11 @@ UPDATES_KEPT_FOR: Final = timedelta(days=7)
 
 
 def forget_old() -> None:
-    """Forget which updates came long ago, and what groups said to others more than a day ago.
+    """Forget which updates came long ago, and what is kept for a day only.
 
-    Conversations that were read for facts are forgotten a month later.
+    That is what groups said to others, and files that nobody has sent.
     """
     ChannelUpdate.objects.filter(received_at__lt=timezone.now() - UPDATES_KEPT_FOR).delete()
     overheard.forget_old()
     extractions.forget_old()
+    uploads.forget_old()

@@ -12,8 +12,9 @@ from django.utils.text import Truncator
 from agents import sql
 from agents.core.messages import load_reply
 from memory import recall
-from sessions import notices, rendering
+from sessions import notices, rendering, shown_files
 from sessions.models import ChatSession, TranscriptEntry, Turn, TurnStep
+from sessions.shown_files import SentFile, ShownAttachment
 
 PAGE_TURNS: Final = 20
 RECALLED_CHARACTERS: Final = 300
@@ -28,6 +29,7 @@ class ShownMessage:
         key: The sender's own id of it.
         noted: What was remembered of it, and what of that was taken back.
         text: None where it was erased.
+        attachments: The files that came with it.
     """
 
     id: UUID
@@ -35,6 +37,7 @@ class ShownMessage:
     text: str | None
     at: datetime
     noted: tuple[notices.Noted, ...]
+    attachments: tuple[ShownAttachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class ShownTurn:
         begins_anew: Whether it is the first of a new stretch of the conversation, in which the
             agent no longer sees what stands above.
         recalled: What was looked up in memory for the answer.
+        files: What the answer sent.
     """
 
     id: UUID
@@ -96,6 +100,7 @@ class ShownTurn:
     is_command: bool = False
     begins_anew: bool = False
     recalled: tuple[ShownRecall, ...] = ()
+    files: tuple[SentFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,7 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
     seconds = _seconds(entries)
     first = {turn_id for (turn_id,) in sql.fetch(_FIRST, [ids])}
     recalled = _recalled(turns)
+    files = shown_files.sent(ids)
     return tuple(
         ShownTurn(
             id=turn.public_id,
@@ -137,6 +143,7 @@ def shown(turns: Sequence[Turn]) -> tuple[ShownTurn, ...]:
             is_command=notices.is_command(turn.notice),
             begins_anew=turn.pk in first,
             recalled=recalled.get(turn.pk, ()),
+            files=tuple(files[turn.pk]),
         )
         for turn in turns
     )
@@ -185,6 +192,7 @@ def _messages(turn_ids: list[int]) -> dict[int, list[ShownMessage]]:
         noted[source].append((fact[0], fact[1]))
         if fact[2]:
             by_model.add(fact[0])
+    attached = shown_files.attached([row[1] for row in rows])
     found: dict[int, list[ShownMessage]] = defaultdict(list)
     for turn_id, message_id, public_id, key, received_at, text, erased_at in rows:
         message = ShownMessage(
@@ -193,6 +201,7 @@ def _messages(turn_ids: list[int]) -> dict[int, list[ShownMessage]]:
             text=None if erased_at else text,
             at=received_at,
             noted=notices.noted(noted[f"message:{message_id}"], by_model=by_model),
+            attachments=tuple(attached[message_id]),
         )
         found[turn_id].append(message)
     return found

@@ -263,6 +263,8 @@ function refused(frame) {
   const letter = outbox.get(frame.key);
   if (!letter || frame.code === "unavailable") return;
   letter.refused = frame.text;
+  // They cannot be sent again: whoever edits the message attaches others.
+  if (frame.code === "files_gone") letter.files = [];
   outbox.put(letter);
   if (isHere(letter)) showLetter(letter);
 }
