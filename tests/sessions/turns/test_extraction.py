@@ -16,10 +16,10 @@ from agents.models import Agent, ChainLink, ProviderAccount, UsageRecord
 from agents.services import chain
 from memory import extraction
 from memory.models import Origin, WalEntry
-from sessions import conversations, extractions, inbox, noting, transcript
+from sessions import conversations, extractions, inbox, notices, noting, transcript
 from sessions.inbox import Inbound
 from sessions.marks import Enclosed
-from sessions.models import ChannelAccount, Extraction, Turn
+from sessions.models import Attachment, ChannelAccount, Extraction, Turn
 from sessions.turns import extracting
 from sessions.turns.worker import Worker
 from tests import factories
@@ -223,6 +223,41 @@ def test_an_agent_may_do_without(scene: Scene, worker: Worker, columns: dict[str
 def test_nothing_is_asked_about_a_few_words(scene: Scene, worker: Worker) -> None:
     talk(scene, worker, "Thanks!")
     assert read_due().reason == extractions.NOTHING_SAID
+
+
+def plan_of(scene: Scene, turn: Turn) -> extractions.Plan | None:
+    factories.extraction(turn=turn)
+    row = extractions.claim()
+    assert row is not None
+    return extractions.plan(row)
+
+
+def test_commands_are_nobodys_facts(scene: Scene) -> None:
+    turn = factories.turn(
+        session=scene.session,
+        state=Turn.State.ANSWERED,
+        notice={"v": 1, "code": notices.COMMAND, "values": {"text": "Done"}},
+    )
+    said = factories.content(team=scene.agent.team, text=f"/new {SAID}")
+    factories.inbound_message(turn=turn, person=scene.person, content=said)
+    assert plan_of(scene, turn) is None
+
+
+def test_voice_counts_unless_it_may_be_somebody_elses(scene: Scene) -> None:
+    turn = factories.turn(session=scene.session, state=Turn.State.ANSWERED)
+    empty = factories.content(team=scene.agent.team, text="")
+    for heard, context in ((SAID, None), ("I am Eve and I like cats", empty)):
+        message = factories.inbound_message(
+            turn=turn, person=scene.person, content=empty, context=context
+        )
+        factories.attachment(
+            message=message,
+            kind=Attachment.Kind.VOICE,
+            transcript=factories.content(team=scene.agent.team, text=heard),
+        )
+    plan = plan_of(scene, turn)
+    assert plan is not None
+    assert [line.text for line in plan.lines] == [SAID]
 
 
 def test_the_cheapest_place_of_the_chain_is_asked(scene: Scene) -> None:
