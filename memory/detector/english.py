@@ -191,6 +191,11 @@ _PREFERENCES = (
         "^(i'm|i am) (more )?of an? (@+ )?person",
         but_not=_REACTION,
     ),
+    *ways(
+        "preference",
+        "^(i'm|i am) (a )?(strict |mostly |almost |also )?(vegan|vegetarian|pescatarian)",
+        value="clause",
+    ),
     *ways("preference", "^(i'm|i am) an? <v> "
         "person$", "^(i'm|i am) an? <v> (lover|enthusiast|addict)$",
           value="group", unless="(bad|good|nice|kind|lucky|busy|new|happy|contact|"
@@ -300,7 +305,8 @@ _CORRECTIONS = (
         "correction",
         "(is|are|was|it's|that's|i'm|he's|she's|at|on|to|in|for|from|called|named|as|be|need|"
         "needs|have|has|"
-        "live|lives|work|works|moved to) (the |an? |actually )?<v>(,| -|) (and )?not (the |an? |"
+        "live|lives|work|works|moved to) (the |an? |actually |spelled |spelt |"
+        "written )?<v>(,| -|) (and )?not (the |an? |"
         "on |in |at |for |from |to )*<old>$",
         "^(the |an? |my )?<v>(,| -) (and )?not (the |an? |on |in |at |for |from )*<old>$",
         value="group",

@@ -255,6 +255,7 @@ class ReadyPack:
 
     pack: Pack
     common: frozenset[bytes]
+    not_names: frozenset[bytes]
     triggers: Expression
     asks_anywhere: bool
     value_triggers: Expression
@@ -299,6 +300,7 @@ def make_ready(pack: Pack, write: Callable[[str], str] = str) -> ReadyPack:
     return ReadyPack(
         pack=pack,
         common=frozenset(fold(write(word)) for word in pack.common),
+        not_names=frozenset(fold(write(word)) for word in pack.not_names),
         triggers=_triggers(map(write, phrases)),
         value_triggers=_triggers(map(write, (*pack.values, *pack.labels, *pack.measures))),
         asks_anywhere=pack.asks_anywhere,

@@ -57,6 +57,8 @@ _NAMES = (
         "na imię (mam|mi)( -|:|) <name>",
         "(ja )?nazywam się( -|:|) <name>",
         "moje (pełne |prawdziwe |drugie )?imię( to| jest| brzmi|:| -|) <name>",
+        "moje imię i nazwisko( to| brzmi|:| -|) <name>",
+        "(mam na imię|nazywam się|jestem) nie <w>(,|) (tylko|ale|lecz|a) <name>",
         "moje nazwisko( to| jest| brzmi|:| -|) <name>",
         "mój (nick|pseudonim|nick to)( to| jest|:| -|) <name>",
         "^(imię|imię i nazwisko|nazwisko) ?(:|-) <name>",
@@ -80,7 +82,7 @@ _NAMES = (
         "(mam|mamy) (@+ )?(@+ )?(o imieniu|imieniem|któr[yae] (wabi|nazywa) się) <name>",
         f"(moja|mój|nasz|nasza) (@+ )?{_KIN},? <name>,",
         "^z tej strony <name>",
-        "^(to ja|tu|tutaj|mówi) <name>$",
+        "^(to ja|tu|tutaj|mówi) <name>( z|$)",
         value="group",
         check="capital",
     ),
@@ -193,7 +195,7 @@ _CORRECTIONS = (
         "^(to |jestem |mam na imię |nazywam się |mieszkam w |to było )?nie <old>(,|;| -|) (tylko|"
         "ale|lecz|a) <v>$",
         "(mam na imię|nazywam się|jestem|mieszkam w|pracuję w|spotkanie jest|to|jest|będzie|są|"
-        "na|w|we|do|o|pochodzę z) <v>(,|) (a )?nie (w |we |na |do |o |z )?<old>$",
+        "na|w|we|do|o|pochodzę z) <v>(,| -| a) (a )?nie (w |we |na |do |o |z )?<old>$",
         "^<v>(,| -) (a )?nie (w |we |na )?<old>$",
         "(jest|są|będzie|jestem|mieszkam|to) nie (w |we |na |o )?<old>(,|) (tylko|ale|lecz|"
         "a) (w |we |na |o )?<v>$",

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from memory.detector.hits import Category
+from memory.detector.packs import Rule
 from memory.detector.patterns import Expression, Match, ReadyPack, ReadyRule
-from memory.detector.sentences import Span, clauses
+from memory.detector.sentences import Span, clauses, opening_of, part_contrasts
 
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_'\x7f" + bytes(range(0xE0, 0x100)))
 MARKS = b' \n.,;:!?()"*-'
@@ -20,7 +21,8 @@ _LONGEST_OPENER = 40
 _MOST_MATCHES = 6
 _LIST_WORDS = 3
 # Turkish and Uzbek hang endings on a name behind an apostrophe: FastAPI'ni, MySQL'i.
-_HUNG_ENDING = re.compile(r"(?<=[\w+#])['‘’ʻʼ`][a-zışüöğ]{1,6}$")
+# In o' and g' it is part of the letter.
+_HUNG_ENDING = re.compile(r"(?<=[\w+#])(?<![oOgG])['‘’ʻʼ`][a-zışüöğ]{0,6}$")
 _LANGUAGES_WITH_HUNG_ENDINGS = frozenset({"tr", "uz"})
 _QUOTES, _OPENING, _CLOSING = '"“”„«»', frozenset("„«“"), frozenset("”»")
 _SURNAME = re.compile(r"[ ]+(?=[^\W\d_])([\w'’ʻʼ‘-]+)")
@@ -73,6 +75,7 @@ def read(ready: ReadyPack, sentence: bytes, text: str) -> Reading:
         sentence: Folded, what others said blanked.
         text: The same as typed, place by place.
     """
+    sentence = part_contrasts(sentence)
     reading = Reading(len(sentence))
     if is_said(ready.discard, sentence):
         return _nothing(reading, "asked_not_to_keep")
@@ -227,7 +230,7 @@ def _finding(
     parts: list[Span],
 ) -> Finding | None:
     rule = one.rule
-    clause = _clause(phrase, parts, len(said))
+    clause = _clause(phrase, parts, said)
     value = _value(ready, one, match, phrase, clause, said)
     if "name" in one.says.names:
         value = Span(match.start("name"), match.end("name"))
@@ -250,17 +253,33 @@ def _finding(
     shown = Span(0, len(said)) if rule.whole else clause
     is_negated = rule.is_negated
     if rule.category in ("preference", "decision", "remember") and not is_negated:
-        of = value if rule.category == "remember" else clause
-        is_negated = is_said(ready.negation, said[of.start : of.end])
+        is_negated = is_said(ready.negation, _denying(rule, value, clause, said))
     return Finding(
         rule.category, ready.pack.language, shown, value, is_negated, replaces, rule.whole
     )
 
 
-def _clause(phrase: Span, parts: list[Span], most: int) -> Span:
-    """Return the clauses that a phrase stands in."""
+def _denying(rule: Rule, value: Span, clause: Span, said: bytes) -> bytes:
+    """Return the words among which "no" denies a fact.
+
+    What is liked may lack something and be liked: in "I love tea without sugar" only what stands
+    around the tea counts, and the first word of what is liked.
+    """
+    if rule.category == "remember":
+        return said[value.start : value.end]
+    if rule.category == "decision" or rule.value == "clause":
+        return said[clause.start : clause.end]
+    first = said.find(b" ", value.start, value.end)
+    opening = said[clause.start : value.end if first < 0 else first]
+    return opening + b" , " + said[value.end : max(value.end, clause.end)]
+
+
+def _clause(phrase: Span, parts: list[Span], said: bytes) -> Span:
+    """Return the clauses that a phrase stands in, without a "but" before them."""
+    most = len(said)
     start = max((part.start for part in parts if part.start <= phrase.start), default=0)
     end = min((part.end for part in parts if part.end >= phrase.end), default=most)
+    start += opening_of(said[start:end])
     return Span(start, min(end, most))
 
 
@@ -341,8 +360,8 @@ def _with_list(
 def _is_name(ready: ReadyPack, check: str, value: Span, said: bytes, text: str) -> bool:
     """Return whether a word in a name's place is one."""
     word = text[value.start : value.end].strip("\"“”«»„'")
-    folded = said[value.start : value.end].strip(b"\"'").decode("latin-1")
-    if not word or word[0].isdigit() or folded in ready.pack.not_names:
+    folded = said[value.start : value.end].strip(b"\"'")
+    if not word or word[0].isdigit() or folded in ready.not_names:
         return False
     is_capital = word[0].isupper() and (len(word) == 1 or any(map(str.islower, word)))
     if check == "capital":

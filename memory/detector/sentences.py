@@ -26,7 +26,17 @@ _SHORTENED = "".join(
     )
 )  # fmt: skip
 _END = re.compile(rf"(?:[!?]|\.{_SHORTENED})[.!?]*[\"')]*(?=[ \n;]|$)|\n+".encode("latin-1"))
-_CLAUSE_END = re.compile(rb"[,;:!?](?=[ \n\"]|$)| -(?= )|[()]")
+# But, in each of the languages, where a statement of its own follows.
+_BUT = (
+    rb"(?:but i[ ']|(?:ama|fakat|lekin|ammo|biroq) |"
+    rb"ale (?:nie|lubi|wol|uwielb|kocha|mam|jest|ja )|"
+    rb"(?:\xed\xee|\xeb\xe5\xea\xe8\xed|\xe0\xec\xec\xee) )"
+)
+_BEFORE_BUT = re.compile(rb"(?<![,;:!?. ]) (?=" + _BUT + rb")")
+_OPENING_BUT = re.compile(
+    rb" *(?:but|ama|fakat|lekin|ammo|biroq|ale|\xed\xee|\xeb\xe5\xea\xe8\xed|\xe0\xec\xec\xee) +"
+)
+_CLAUSE_END = re.compile(rb"[,;:!?](?=[ \n\"]|$|" + _BUT + rb")| -(?= )|[()]")
 # Of two words or more: a quoted single word is a name or a term (call me "Dan").
 _QUOTE = re.compile(rb"\"[^\"\n]*\"")
 _QUOTE_OF_APOSTROPHES = re.compile(
@@ -156,6 +166,20 @@ class Sentences:
         start = self.span(number).start
         line = self._folded.rfind(b"\n", 0, start) + 1
         return _FOREIGN_LINE.search(self._folded[line : line + 300]) is not None
+
+
+def part_contrasts(sentence: bytes) -> bytes:
+    """Put the comma before "but" that many leave out; same length.
+
+    What is liked and what is not are two facts.
+    """
+    return _BEFORE_BUT.sub(b",", sentence)
+
+
+def opening_of(clause: bytes) -> int:
+    """Return how long the "but" is with which a clause opens; 0 for none."""
+    found = _OPENING_BUT.match(clause)
+    return found.end() if found is not None else 0
 
 
 def clauses(sentence: bytes) -> list[Span]:

@@ -47,6 +47,8 @@ _CHOICE = (
 )
 _NOT_A_NAME = "(ne|nedir|neydi|nasıl|kim|değil|var|yok|soyadım|ile)"
 
+# Who one is not: what is called so stands behind it. Uzbek shares the words.
+_DENIED_NAME = "(adım|ismim|soyadım) (<w> ){1,2}(değil|değildi|emas)"
 _NAMES = (
     *ways(
         "proper_noun",
@@ -63,8 +65,9 @@ _NAMES = (
         value="group",
         check="name",
         unless=f"(adım|ismim) {_NOT_A_NAME}$|(adım|ismim)(ı|i|ın|in)|adım (adım|at|attı)|"
-        f"ilk adım <name>|bir adım",
+        f"ilk adım <name>|bir adım|{_DENIED_NAME}",
     ),
+    *ways("proper_noun", f"{_DENIED_NAME}(,|;| -|) <name>", value="group", check="name"),
     *ways(
         "proper_noun",
         "^(ben|ben de|bendeniz) <name>(,|\\.|!|$)",
@@ -178,6 +181,7 @@ _DECISIONS = (
         unless="(henüz|daha) ~(karar|seç)|karar verme(dik|dim)|karar veremedi|onlar|kararsız|"
         "(uyumaya|dinlenmeye|evde kalmaya) karar|kullanıyoruz ama|hangi",
     ),
+    *ways("decision", "<w>(oruz|acağız|eceğiz)(,|) (anlaştık|kararlaştırdık)$", value="clause"),
     *ways(
         "decision",
         "^((son|nihai|bizim|ortak) )*karar(ımız|ım)? ?(:|-|şu:)",
@@ -412,6 +416,8 @@ PACK = Pack(
         "(dedi ki|diyor ki|demiş ki|göre|dedi|demiş|diyor)<,>",
     ),
     hypothetical=(
+        # Uzbek shares the words of names, and begins so.
+        "^(agar|agarda|mabodo)",
         "^(eğer|şayet|diyelim ki|farz et|farz edelim|varsayalım|mesela|örneğin|keşke|hayal et)",
         "@+(seydim|saydım|seydi|saydı|sem|sam|seydik|saydık)",
         "(olsa|olsam|olsaydım)",

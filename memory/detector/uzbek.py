@@ -75,6 +75,8 @@ _REACTION = (
     "bunaqa) "
 )
 
+# Who one is not: what is called so stands behind it.
+_DENIED_NAME = "(ismim|otim|familiyam)( esa|) (<w> ){1,2}emas"
 _NAMES = (
     *ways(
         "proper_noun",
@@ -93,8 +95,9 @@ _NAMES = (
         "otim( -|:|) <name>$",
         value="group",
         check="name",
-        unless=f"(ismim|otim|familiyam)(ni|ning|ga|da|dan) |ismim {_NOT_A_NAME}",
+        unless=f"(ismim|otim|familiyam)(ni|ning|ga|da|dan) |ismim {_NOT_A_NAME}|{_DENIED_NAME}",
     ),
+    *ways("proper_noun", f"{_DENIED_NAME}(,|;| -|)( balki|) <name>", value="group", check="name"),
     *ways(
         "proper_noun",
         "<name> (mening |meni )?ismim$",
@@ -272,6 +275,8 @@ _CORRECTIONS = (
         "<v> (demoqchi|aytmoqchi|yozmoqchi|so'ramoqchi) ?(edim|edik|bo'lgandim|bo'luvdim|"
         "bo'lgan edim)",
         "<v> demoqchiydim",
+        "(tushun|eshit|yoz|o'qi)@*(ding|dingiz|bsan|bsiz)(,|\\.|;|!| -) (men )?<v>(ni|) "
+        "(aytgandim|aytgan edim|degandim|degan edim|aytayotgandim|yozgandim)$",
         f"{_LEAD}<_>(men )?<v> (dedim|degandim|degan edim|aytdim|aytgandim|yozdim|yozgandim|"
         f"so'radim|so'ragandim)$",
         "<v>ni nazarda tut(gan|uvdi|yap|dim|ayotgan|moqchi)%",

@@ -41,6 +41,61 @@ def test_every_liking_is_a_hit_with_its_own_negation() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "liked", "disliked"),
+    [
+        ("I love hiking but I hate camping", "hiking", "camping"),
+        ("Choyni yaxshi ko'raman lekin kofeni yoqtirmayman", "Choyni", "kofeni"),
+        ("Чойни яхши кўраман лекин кофени ёқтирмайман", "Чойни", "кофени"),
+        ("Я люблю чай но не люблю кофе", "чай", "кофе"),
+        ("Kahveyi severim ama çayı sevmem", "Kahveyi", "çayı"),
+        ("Lubię herbatę ale nie lubię kawy", "herbatę", "kawy"),
+    ],
+)
+def test_liking_and_its_contrast_are_two_facts(text: str, liked: str, disliked: str) -> None:
+    assert [(hit.value, hit.is_negated) for hit in scan(text)] == [
+        (liked, False),
+        (disliked, True),
+    ]
+
+
+def test_contrasts_word_is_no_part_of_the_fact() -> None:
+    assert [hit.text for hit in scan("Kahveyi severim ama çayı sevmem")] == [
+        "Kahveyi severim",
+        "çayı sevmem",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["I love tea without sugar", "Обожаю чай без сахара", "Lubię kawę bez cukru"]
+)
+def test_what_is_liked_may_lack_something(text: str) -> None:
+    assert [hit.is_negated for hit in scan(text)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Xato yozibman, ismim Sardor emas, Sarvar", "Sarvar"),
+        ("Adım Sarvar değil, Serdar", "Serdar"),
+        ("Меня зовут не Анна, а Алла", "Алла"),
+        ("Mam na imię nie Ola, tylko Ala", "Ala"),
+        ("Ismim Sarvar, Sardor emas", "Sarvar"),
+    ],
+)
+def test_name_that_is_denied_is_not_the_name(text: str, name: str) -> None:
+    assert [hit.value for hit in scan(text) if hit.category == "proper_noun"] == [name]
+
+
+def test_words_that_are_no_names_are_none_in_any_script() -> None:
+    assert scan("Меня зовут как") == []
+    assert scan("Мені ким деб чақиринг") == []
+
+
+def test_apostrophe_of_an_uzbek_letter_is_no_ending() -> None:
+    assert [hit.value for hit in scan("Go'sht yemayman")] == ["Go'sht"]
+
+
+@pytest.mark.parametrize(
     ("text", "value", "replaces"),
     [
         ("Actually, my name is Sardor, not Sarvar", "Sardor", "Sarvar"),
