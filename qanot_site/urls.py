@@ -4,7 +4,17 @@ from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from qanot_site import account, api, first_steps, health, joining, languages, login, metrics
+from qanot_site import (
+    account,
+    api,
+    first_steps,
+    health,
+    joining,
+    languages,
+    login,
+    metrics,
+    own_data,
+)
 from sessions.channels.telegram import connecting
 
 urlpatterns = [
@@ -26,6 +36,7 @@ urlpatterns = [
     path("account/password/", login.change_password, name="password-change"),
     path("account/logins/", account.page, name="logins"),
     path("account/logins/end/", account.end, name="logins-end"),
+    path("account/data/", own_data.page, name="account-data"),
     path("account/telegram/", connecting.page, name="account-telegram"),
     path("language/", languages.choose, name="set_language"),
     path("logout/", LogoutView.as_view(), name="logout"),

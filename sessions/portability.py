@@ -21,6 +21,7 @@ from sessions.models import (
     ChannelUpdate,
     ChatSession,
     Content,
+    Extraction,
     Generation,
     InboundMessage,
     Outgoing,
@@ -177,6 +178,18 @@ def _end_turns(subject: Subject) -> int:
     return turns.update(manifest=None, notice=None, shown_in="")
 
 
+def _extractions(subject: Subject) -> "QuerySet[Extraction]":
+    return Extraction.objects.filter(session_id__in=subject.ids("sessions"))
+
+
+def _erase_extractions(subject: Subject) -> int:
+    """Delete them; in groups, let one that is being read begin anew without the person's words."""
+    groups = ChatSession.objects.filter(turns__in=subject.ids("turns")).exclude(chat=None)
+    running = Extraction.objects.filter(state=Extraction.State.RUNNING, session__in=groups)
+    running.update(lease_token=None, leased_until=None)
+    return _extractions(subject).delete()[0]
+
+
 def _expand(name: str) -> Any:
     return lambda row: {name: getattr(getattr(row, name), "text", "")}
 
@@ -205,6 +218,7 @@ register(
         is_exported=False,
     ),
     Table(model=Turn, rows=_turns, erase=_end_turns),
+    Table(model=Extraction, rows=_extractions, erase=_erase_extractions),
     # Before the rows that lead to them are emptied.
     Table(model=Content, rows=_contents, erase=_erase_contents, is_exported=False),
     Table(model=OverheardMessage, rows=_overheard, expands=_expand("content")),

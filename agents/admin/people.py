@@ -16,6 +16,7 @@ from agents.admin import last_owner
 from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import ReadOnlyAdmin, TeamAdmin, TeamForm, TeamInline
 from agents.admin.last_owner import OwnerKeepingForm, OwnerKeepingFormSet
+from agents.admin.portability import PortabilityActions
 from agents.admin.private_grants import MembershipForm
 from agents.models import Chat, Identity, Membership, Person, Team
 from agents.services import access
@@ -125,7 +126,7 @@ class PersonForm(TeamForm):
 
 
 @admin.register(Person)
-class PersonAdmin(ArchiveActions, TeamAdmin):
+class PersonAdmin(PortabilityActions, ArchiveActions, TeamAdmin):
     """People whom agents talk with.
 
     The login of a person is set when the person is made and never here again: whoever could

@@ -197,6 +197,16 @@ def subject_of(person: Person, *, by: User | str) -> Subject:
     return subject
 
 
+def counts(subject: Subject) -> tuple[Count, ...]:
+    """Return how many rows of each table are the person's; derived ones are left out."""
+    found = ((table, table.rows(subject).count()) for table in tables() if table.is_exported)
+    return tuple(
+        Count(table.model, rows, table.erase is not None or table.blanks is not None)
+        for table, rows in found
+        if rows
+    )
+
+
 def parts(subject: Subject) -> Iterator[tuple[str, list[dict[str, object]]]]:
     """Yield a person's rows, table by table, as plain values under the table's name."""
     for table in tables():

@@ -6,3 +6,4 @@ from agents.services import figures
 
 register = template.Library()
 register.filter("characters", figures.characters)
+register.filter("grouped", figures.grouped)

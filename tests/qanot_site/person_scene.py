@@ -19,7 +19,7 @@ from memory import documents as memory_documents
 from memory import notes, sharing, wal
 from memory.index import exchanges
 from memory.index.work import finish
-from memory.models import Scope, WalEntry
+from memory.models import MemorySettings, Scope, WalEntry
 from sessions.models import ChatSession, InboundMessage, Turn
 from tests import factories
 
@@ -53,10 +53,12 @@ class Scene:
         )
 
 
-def build() -> Scene:
+def build(*, with_vectors: bool = False) -> Scene:
     """Store the scene: rows by the services that write them, and one of every other kind."""
     agent = factories.agent()
     team = agent.team
+    if not with_vectors:
+        factories.memory_settings(team=team, embedder=MemorySettings.Embedder.NONE)
     person = factories.member(team=team, display_name=f"Aziza {CANARY}")
     merged = factories.person(team=team, display_name=f"Az {CANARY}", merged_into=person)
     other = factories.person(team=team, display_name="Bobur")
@@ -84,6 +86,18 @@ def build() -> Scene:
     assert person.user is not None
     sharing.share(fact, to="agent", by=person.user, at=NOON)
     _write_documents(agent, person)
+    turn = Turn.objects.filter(session=private).latest("pk")
+    factories.extraction(turn=turn)
+    factories.turn_freeze(turn=turn, prompt=SAID)
+    factories.uploaded_document(
+        agent=agent,
+        team=team,
+        scope=Scope.PERSON,
+        person=person,
+        name=f"{CANARY}.txt",
+        file=factories.file(team=team, person=person),
+        parts={"v": 1, "x": SAID},
+    )
     factories.bootstrap_ritual(agent=agent, person=person)
     factories.usage_record(team_id=team.pk, person_id=person.pk, origin="turn:1")
     audit.record(

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -23,11 +24,12 @@ from agents.core.viewer import Viewer
 from agents.models import Agent, ApiToken, Person, Team
 from agents.services import tokens
 from agents.tools import registry
-from memory import documents, exports, notes, recall, wal
+from memory import documents, exports, notes, recall, uploads, wal
 from memory.index import exchanges
 from memory.index.work import finish
-from memory.models import MemorySettings, Passage, Scope, WalEntry, scope_of
+from memory.models import MemorySettings, Passage, Scope, UploadedDocument, WalEntry, scope_of
 from memory.prompt import memory_parts
+from memory.reading.parts import Part, Parts
 from memory.search import search
 from qanot_site.api import api
 from tests import factories
@@ -118,11 +120,22 @@ def _fill(viewer: Viewer, word: str) -> None:
         thread=f"session:{word}/1",
     )
     documents.save(scope_of(viewer), "memory/plan.md", f"# Plan\n\nOf {word}\n", source="x")
+    _upload(scope_of(viewer), word)
 
 
 def _fill_shared(home: dict[str, object], word: str) -> None:
     documents.append_facts([f"The {word} is shared"], home=home, source="x", at=AT)
     factories.wal_entry(**home, text=f"The {word} is shared", source=f"message:{word}")
+    _upload(home, word)
+
+
+def _upload(home: dict[str, object], word: str) -> None:
+    """Store a document as it is once it was read."""
+    text = f"The {word} handbook"
+    document, _ = uploads.add(text.encode(), name=f"{word}.md", home=home, source="x")
+    claimed = uploads.claim(document.pk)
+    assert claimed is not None
+    assert uploads.settle(claimed, Parts(parts=(Part(text=text),)))
 
 
 def leaks(said: object, name: str) -> set[str]:
@@ -150,10 +163,18 @@ def test_case_isolation_2_every_function_that_reads_tells_each_viewer_their_own(
             assert leaks([hit.as_json() for hit in found.found], name) == set(), owner
             is_found = any(canary(owner) in hit.content for hit in found.found)
             assert is_found == (owner in MAY_KNOW[name]), (name, owner)
+            kinds = [Passage.Kind.DOCUMENT]
+            told = search(viewer, canary(owner), now=AT, limit=50, kinds=kinds).found
+            assert leaks([hit.as_json() for hit in told], name) == set(), owner
+            is_there = any(
+                "handbook" in hit.content and canary(owner) in hit.content for hit in told
+            )
+            assert is_there == (owner in MAY_KNOW[name]), (name, owner)
             asked = f"What about {canary(owner)}?"
             recalled = recall.recall(viewer, asked, now=AT, shown=(), is_first=True)
-            told = recalled.text.replace(asked, "")
-            assert leaks(told, name) == set(), owner
+            said = recalled.text.replace(asked, "")
+            assert leaks(said, name) == set(), owner
+            assert "handbook" not in said
             everybodys = [
                 recall.Item(id=str(row.pk), source=row.source) for row in Passage.objects.all()
             ]
@@ -211,13 +232,15 @@ READING: Final[dict[str, list[dict[str, Any]]]] = {
         {"command": "view", "path": "/memories/MEMORY.md"},
     ],
     "memory_recalled": [{}],
-    "rag_search": [{"query": canary(owner)} for owner in OWNERS],
     "rag_list": [{}],
+    "rag_search": [{"query": canary(owner)} for owner in OWNERS],
+    # Takes out what is the viewer's own; of what others have it does not say that it is there.
+    "rag_forget": [{"document": f"{canary(owner)}.md"} for owner in OWNERS],
 }
 NOT_READING: Final = {
     *("current_time", "daily_note", "finish_bootstrap", "memory_append", "memory_edit"),
-    *("propose_document", "read_file", "remember_fact", "send_file", "session_status"),
-    *("update_user_document", "rag_index", "rag_forget"),
+    *("propose_document", "rag_index", "read_file", "remember_fact", "send_file"),
+    *("session_status", "update_user_document"),
 }
 
 
@@ -299,6 +322,8 @@ def _path(path: str, agent: Agent) -> str:
     path = path.replace("{agent_id}", str(agent.public_id))
     nothing = "01900000-0000-7000-8000-000000000000"
     path = path.replace("{name}", "SOUL.md").replace("{fact_id}", "1")
+    somebodys = UploadedDocument.objects.filter(agent=agent).values_list("public_id", flat=True)
+    path = path.replace("{document_id}", str(somebodys.first()))
     return path.replace("{turn_id}", nothing).replace("{conversation_id}", nothing)
 
 
@@ -312,14 +337,16 @@ COMMANDS: Final = {
     # It tells the administrator of the person that they name, and of nobody else.
     "person",
     # They work on files that they are given, in rows of their own.
-    *("evaluate_memory", "evaluate_recall", "evaluate_wal"),
+    *("evaluate_memory", "evaluate_recall", "evaluate_wal", "import_workspace"),
 }
 
 
 @pytest.mark.django_db
-def test_no_command_tells_what_is_not_the_named_persons() -> None:
+def test_no_command_tells_what_is_not_the_named_persons(tmp_path: Path) -> None:
     ours = {name for name, app in get_commands().items() if str(app).split(".")[0] in OURS}
-    assert ours <= {*COMMANDS, "memory"}, "a command that this test does not know"
+    assert ours <= {*COMMANDS, "memory", "export_workspace"}, (
+        "a command that this test does not know"
+    )
     world = build()
     for name in ("anna", "bobur", "unknown", "second", "theirs"):
         agent = Agent.objects.get(pk=world.viewers[name].agent_id)
@@ -333,6 +360,16 @@ def test_no_command_tells_what_is_not_the_named_persons() -> None:
             call_command(*arguments, stdout=out, stderr=io.StringIO())
             found = json.loads(out.getvalue())["found"]
             assert leaks(found, name) == set(), (name, owner)
+        whose = ["--agent", agent.slug, "--team", agent.team.slug]
+        whose += ["--person", str(person.public_id)] if person is not None else []
+        call_command("export_workspace", str(tmp_path / name), *whose, stdout=io.StringIO())
+        written = [file.read_text() for file in (tmp_path / name).rglob("*") if file.is_file()]
+        assert any("canary" in text for text in written) or person is None
+        assert leaks("".join(written), name) == set(), name
+        if person is not None:
+            out = io.StringIO()
+            call_command("memory", "documents", "list", *whose, "--json", stdout=out)
+            assert leaks(out.getvalue(), name) == set(), name
 
 
 # --- pages ---------------------------------------------------------------------------------------

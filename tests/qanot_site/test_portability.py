@@ -108,7 +108,9 @@ def test_a_model_that_says_it_holds_nothing_leads_to_no_person() -> None:
 def test_erased_person_is_in_no_table_file_search_prompt_or_export(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
-    scene = build()
+    scene = build(with_vectors=True)
+    subject = portability.subject_of(scene.person, by="test")
+    assert [table.model for table in portability.tables() if not table.rows(subject).exists()] == []
     assert fill(scene.person)
     assert len(places_of(CANARY)) > 40
     assert stored_with(CANARY)

@@ -6,8 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agents.models import Person
-from agents.services import portability
-from qanot_site import handing_over
+from agents.services import handing_over, portability
 from qanot_site.management.choosing import person_of
 
 ACTOR = "command:person"

@@ -2,17 +2,21 @@
 
 import json
 import os
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
+from django.db import transaction
+from django.http import FileResponse
 from django.utils import timezone
 
 from agents.models import Person, User
 from agents.services import audit, portability
 
 FORMAT: Final = "qanot person 1"
+_IN_MEMORY: Final = 8 * 2**20
 _README: Final = """\
 Everything that is kept of one person, as it was on {at}.
 
@@ -60,6 +64,21 @@ def write_file(person: Person, path: Path, *, by: User | str) -> int:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         return write(person, file, by=by)
+
+
+def response_of(person: Person, *, by: User) -> FileResponse:
+    """Return the archive as a download; it lies in memory, or in an unnamed file if it is large."""
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)
+    try:
+        with transaction.atomic():
+            write(person, file, by=by)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    response = FileResponse(file, as_attachment=True, filename=name_of(person))
+    response["Cache-Control"] = "private, no-store"
+    return response
 
 
 def name_of(person: Person) -> str:
