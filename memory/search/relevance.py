@@ -16,7 +16,7 @@ PER_COVERAGE: Final = 0.1
 SAME_LANGUAGE: Final = 0.114
 OTHER_LANGUAGE: Final = 0.035
 # Words alone: this share of the query's words.
-WORDS_ONLY: Final = 0.5
+WORDS_ONLY: Final = 0.3
 # Of a model whose vectors were not calibrated: so far from the mean of the candidates to the
 # query itself.
 UNKNOWN_MODEL: Final = 0.2
