@@ -38,6 +38,9 @@ class FactOut(Schema):
     value: str = Field(description="What it is about, without the words around it; may be empty.")
     source: str = Field(description="What it was noted from, such as message:12.")
     noted_at: datetime
+    is_by_model: bool = Field(
+        description="Whether a model found it in your words, after it answered them."
+    )
     mentions: int = Field(description="How often you said it.")
     last_said_at: datetime | None
 
@@ -118,6 +121,7 @@ def _fact(row: WalEntry) -> FactOut:
         value=row.value,
         source=row.source,
         noted_at=row.created_at,
+        is_by_model=row.is_by_model,
         mentions=row.mentions,
         last_said_at=row.last_said_at,
     )

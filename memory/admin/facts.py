@@ -108,7 +108,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
             _("Where it comes from"),
             {
                 "fields": (
-                    "origin",
+                    "origin_in_words",
                     "author",
                     "source_link",
                     "thread",
@@ -144,7 +144,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
         "category",
         "value_or_private",
         "denied",
-        "origin",
+        "origin_in_words",
         "author",
         "source_link",
         "thread",
@@ -171,7 +171,7 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
         "scope",
         "agent",
         "person",
-        "origin",
+        "origin_in_words",
         "mentions",
         "source",
     )
@@ -206,6 +206,10 @@ class WalEntryAdmin(SharedScope, ReadOnlyAdmin):
     @admin.display(description=_("standing"))
     def standing_in_words(self, row: WalEntry) -> str:
         return str(_STANDINGS[standing_of(row)])
+
+    @admin.display(description=_("origin"), ordering="origin")
+    def origin_in_words(self, row: WalEntry) -> str:
+        return gettext("noted by the model") if row.is_by_model else row.get_origin_display()
 
     @admin.display(description=_("negated"))
     def denied(self, row: WalEntry) -> str:

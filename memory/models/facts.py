@@ -117,3 +117,8 @@ class WalEntry(ScopedModel):
 
     def __str__(self) -> str:
         return f"{self.get_category_display()} · {self.source}"
+
+    @property
+    def is_by_model(self) -> bool:
+        """Return whether a model found it in its person's words, after the answer."""
+        return self.origin == Origin.AGENT and self.confidence is not None

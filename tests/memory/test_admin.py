@@ -10,7 +10,7 @@ from agents.core.viewer import Viewer
 from agents.models import User
 from memory import documents, wal
 from memory.index.work import finish
-from memory.models import MemorySettings, WalEntry
+from memory.models import MemorySettings, Origin, WalEntry
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +52,14 @@ def test_a_fact_that_was_taken_back_says_so(client: Client, owner: User) -> None
     html = client.get(reverse("admin:memory_walentry_change", args=[entry.pk])).content.decode()
     assert "aken back at" in html
     assert "April 5, 2031" in html
+
+
+def test_a_models_fact_says_that_it_is_one(client: Client, owner: User) -> None:
+    entry = factories.wal_entry(origin=Origin.AGENT, confidence=0.9)
+    listed = client.get(reverse("admin:memory_walentry_changelist")).content.decode()
+    page = client.get(reverse("admin:memory_walentry_change", args=[entry.pk])).content.decode()
+    assert "noted by the model" in listed
+    assert "noted by the model" in page
 
 
 def test_a_fact_is_replaced_shared_and_forgotten_by_its_person(client: Client) -> None:

@@ -43,12 +43,14 @@ def note(agent: Agent, person: Person, fact: str) -> WalEntry:
 def test_own_facts_are_read_page_by_page(agent: Agent, person: Person, http: Client) -> None:
     for number in range(3):
         note(agent, person, f"Door {number} is green")
+    WalEntry.objects.filter(text="Door 2 is green").update(confidence=0.9)
     note(agent, factories.person(team=agent.team), "Somebody else's door is red")
     address = f"/api/v1/agents/{agent.public_id}/memory/facts"
     first = http.get(address, {"limit": 2}).json()
     second = http.get(address, {"limit": 2, "before_id": first["before_id"]}).json()
     texts = [item["text"] for item in first["items"] + second["items"]]
     assert texts == ["Door 2 is green", "Door 1 is green", "Door 0 is green"]
+    assert [item["is_by_model"] for item in first["items"]] == [True, False]
     assert second["before_id"] is None
 
 
