@@ -4,7 +4,7 @@ Building a joined query with the ORM takes a millisecond, most of it compiling; 
 as text takes a twentieth of that, since PostgreSQL keeps its plan. Everything else uses the ORM.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -17,19 +17,26 @@ Row = tuple[Any, ...]
 
 
 def fetch(
-    statement: str, values: Sequence[Any] | Mapping[str, Any], *, prepare: bool = True
+    statement: str,
+    values: Sequence[Any] | Mapping[str, Any],
+    *,
+    prepare: bool = True,
+    binary: bool = False,
 ) -> list[Row]:
     """Run a statement and return its rows.
 
     Args:
         prepare: False where the best plan depends on the values: PostgreSQL plans it each time.
+        binary: Let values come as bytes, which for many numbers and times takes half as long.
     """
     with connection.cursor() as cursor:
-        if prepare:
+        if prepare and not binary:
             cursor.execute(statement, values)
         else:
-            # Django's own cursor has no such argument; the driver's beneath it does.
-            cursor.cursor.execute(statement, values, prepare=False)
+            # Django's own cursor has no such arguments; the driver's beneath it does.
+            cursor.cursor.execute(
+                statement, values, prepare=None if prepare else False, binary=binary
+            )
         rows: list[Row] = cursor.fetchall()
     return rows
 
@@ -40,6 +47,14 @@ def execute(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> int:
         cursor.execute(statement, values)
         touched: int = cursor.rowcount
     return touched
+
+
+def array(numbers: Iterable[int]) -> str:
+    """Return numbers as the text of an array, for ``%s::bigint[]``.
+
+    The driver takes ten times as long over a list.
+    """
+    return f"{{{','.join(map(str, numbers))}}}"
 
 
 def insert(instance: M) -> M:

@@ -5,6 +5,7 @@ and commonest words: a wrong guess costs rank, never a hit, since a query is ste
 language that its script allows.
 """
 
+import re
 from functools import lru_cache
 from threading import local
 from typing import Final, Literal
@@ -66,24 +67,34 @@ _LETTERS: Final[tuple[tuple[Language, frozenset[str]], ...]] = (
     ("tr", frozenset("ğış")),
 )
 _UZBEK_MARKS: Final = ("oʻ", "gʻ", "o‘", "g‘", "oʼ", "gʼ", "o'", "g'", "o`", "g`", "o’", "g’")
+_CYRILLIC: Final = re.compile("[Ѐ-ӿ]")
+_SIGNS: Final = '.,!?;:«»"()'
+# The languages in which a word says nothing.
+_SAYING_NOTHING: Final[dict[str, list[Language]]] = {}
+for _language, _listed in _STOP_WORDS.items():
+    for _word in _listed:
+        _SAYING_NOTHING.setdefault(_word, []).append(_language)
 _SAMPLE_CHARACTERS: Final = 400
 # A stemmer object is not safe between threads.
 _own = local()
 
 
+@lru_cache(maxsize=1_024)
 def language_of(text: str) -> Language:
     """Guess a text's language from its first letters and words; English where nothing tells."""
     sample = text[:_SAMPLE_CHARACTERS].casefold()
-    letters = set(sample)
-    is_cyrillic = any("Ѐ" <= letter <= "ӿ" for letter in letters)
-    for language, own in _LETTERS:
-        if letters & own and (is_cyrillic or language != "uz"):
-            return language
-    found = [word.strip('.,!?;:«»"()') for word in sample.split()]
+    is_cyrillic = bool(_CYRILLIC.search(sample))
+    if not sample.isascii():
+        letters = set(sample)
+        for language, own in _LETTERS:
+            if letters & own and (is_cyrillic or language != "uz"):
+                return language
     candidates: tuple[Language, ...] = ("ru", "uz") if is_cyrillic else LATIN
-    counts = {
-        language: sum(word in _STOP_WORDS[language] for word in found) for language in candidates
-    }
+    counts = dict.fromkeys(candidates, 0)
+    for word in sample.split():
+        for language in _SAYING_NOTHING.get(word.strip(_SIGNS), ()):
+            if language in counts:
+                counts[language] += 1
     if not is_cyrillic and any(mark in sample for mark in _UZBEK_MARKS):
         counts["uz"] += 1
     # The first of equals.

@@ -98,7 +98,8 @@ def of_query(text: str) -> Query:
 def words(text: str) -> list[str]:
     """Return the words of a text, in small letters, apostrophes left out."""
     small = straighten(unicodedata.normalize("NFKC", text)).casefold()
-    return [_whole(word) for word in _WORD.findall(small)]
+    found: list[str] = _WORD.findall(small)
+    return [_whole(word) for word in found] if "'" in small else found
 
 
 def _whole(word: str) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
@@ -67,6 +67,11 @@ def meant(text: str, *, author_name: str) -> str:
 def digest(meaning: str) -> uuid.UUID:
     """Return the mark of what a vector is made of; equal texts have equal vectors."""
     return uuid.UUID(bytes=hashlib.blake2b(meaning.encode(), digest_size=16).digest())
+
+
+def text_of_vector(vector: Iterable[float]) -> str:
+    """Return a vector as the database reads it."""
+    return f"[{','.join([f'{value:.6g}' for value in vector])}]"
 
 
 @lru_cache(maxsize=16)

@@ -9,15 +9,16 @@ language, and being near begins to mean something. The means are made by
 import base64
 import json
 import math
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from operator import mul
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from memory.index.languages import Language
+from memory.index.scoring import Floats
 
 FOLDER: Final = Path(__file__).parent
 TEXTS: Final = FOLDER / "background.tsv"
@@ -37,20 +38,19 @@ class Background:
         directions: The questions' means, of length one.
     """
 
-    questions: Mapping[Language, Vector]
-    statements: Vector
-    said: Vector
-    directions: Mapping[Language, Vector]
+    questions: Mapping[Language, Floats]
+    statements: Floats
+    said: Floats
+    directions: Mapping[Language, Floats]
 
     def about(self, query: Vector) -> tuple[list[float], Language]:
         """Return what a query is about, as a vector of length one, and its language.
 
         The language is the one whose ordinary questions are nearest.
         """
-        language = max(self.questions, key=lambda one: _product(query, self.directions[one]))
-        mean = self.questions[language]
-        left = [value - usual for value, usual in zip(query, mean, strict=True)]
-        return _of_length_one(left), language
+        sought = np.asarray(query)
+        language = max(self.questions, key=lambda one: float(sought @ self.directions[one]))
+        return _of_length_one(sought - self.questions[language]).tolist(), language
 
 
 @cache
@@ -70,19 +70,13 @@ def of(identity: str) -> Background | None:
 
 def pack(vector: Vector) -> str:
     """Write a vector as text, in half precision."""
-    return base64.b64encode(struct.pack(f"<{len(vector)}e", *vector)).decode()
+    return base64.b64encode(np.asarray(vector, "<f2").tobytes()).decode()
 
 
-def unpack(text: str) -> tuple[float, ...]:
+def unpack(text: str) -> Floats:
     """Read a vector that ``pack`` wrote."""
-    packed = base64.b64decode(text)
-    return struct.unpack(f"<{len(packed) // 2}e", packed)
+    return np.frombuffer(base64.b64decode(text), "<f2").astype(np.float64)
 
 
-def _of_length_one(vector: Vector) -> list[float]:
-    length = math.sqrt(_product(vector, vector)) or 1.0
-    return [value / length for value in vector]
-
-
-def _product(one: Vector, other: Vector) -> float:
-    return float(sum(map(mul, one, other)))
+def _of_length_one(vector: Floats) -> Floats:
+    return vector / (math.sqrt(float(vector @ vector)) or 1.0)

@@ -1,77 +1,136 @@
 """Who may be among the found: the legs of the index, asked once each, joined by passage."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from memory.index import legs
-from memory.index.legs import Row
+from memory.index.legs import Around, Brief
 from memory.index.scopes import Visible
+from memory.index.scoring import Bools, Floats, Ints, Scores
 from memory.index.terms import Query, of_query
 from memory.models import Passage
-from memory.models.index import POSITION_BITS
-from memory.search.features import NEIGHBOURS, Candidate, describe, nearby, scale
+from memory.search.features import Candidate, described, nearby, scaled, total
 from memory.search.weights import Weights
 from memory.search.wording import content_words, identifiers
 
 # How many passages each leg gives.
 LEG_LIMIT: Final = 100
-# How many of them, the best by their legs, are read with their texts.
+# How many of them, the best by their legs, are looked at themselves.
 READ: Final = 120
 # How many passages with an identifier are looked at, besides those that contain all of the query.
 IDENTIFIER_LIMIT: Final = 20
 # A day, its month and its year.
 WORDS_OF_DAY: Final = 3
+_NONE: Final = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One query's candidates, those that were read with their rows.
+    """One query's best candidates by their legs.
 
     Args:
-        candidates: All of them, the best by their legs first.
-        rows: Of the first ones, and of the passages before them.
+        candidates: Those whose passages exist and may be seen.
+        rows: What they are ranked by.
     """
 
     candidates: list[Candidate]
-    rows: dict[int, Row]
+    rows: Mapping[int, Brief]
 
-    def readable(self) -> list[Candidate]:
-        """Return the candidates whose passages exist, may be seen and were read."""
-        return [candidate for candidate in self.candidates if candidate.id in self.rows]
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the words of a query bring.
+
+    Args:
+        marked: Passages with an identifier that the query names.
+    """
+
+    scores: Scores | None
+    marked: Ints
+
+    @property
+    def ids(self) -> Ints:
+        """Return every passage that they bring."""
+        return self.marked if self.scores is None else np.union1d(self.scores.ids, self.marked)
+
+    def exact(self, ids: Ints) -> Bools:
+        """Return which passages contain the query, or an identifier of it, as it stands."""
+        own = self.scores.ids[self.scores.is_exact] if self.scores else _NONE
+        return np.isin(ids, np.union1d(own, self.marked))
+
+
+def of_words(visible: Visible, query: Query, weights: Weights) -> Words:
+    """Ask the legs of words, if they have a weight."""
+    scores = None
+    if _counts(weights, "word", "letters"):
+        scores = legs.keyword(visible, query, limit=LEG_LIMIT)
+    return Words(scores, _marked(visible, query))
 
 
 def gather(
-    visible: Visible, query: Query, vector: Sequence[float] | None, weights: Weights
+    visible: Visible,
+    query: Query,
+    vector: Sequence[float] | None,
+    weights: Weights,
+    words: Words | None = None,
 ) -> Pool:
-    """Ask each leg that has a weight, and describe what it gives.
+    """Ask each leg that has a weight, and describe the best of what it gives.
 
     Args:
         vector: The query's, of length one and compared with passages as it is; None for words
             only.
+        words: What the legs of words gave, where they were asked before.
     """
-    candidates = _by_words(visible, query) if _counts(weights, "word", "letters") else {}
-    _mark_identifiers(candidates, visible, query)
+    words = words or of_words(visible, query, weights)
+    around = None
+    ids = words.ids
     if vector is not None and _counts(weights, "meaning"):
-        _add_meaning(candidates, visible, vector, weights)
-    joined = list(candidates.values())
-    scale(joined, _ideal(visible, query))
-    joined.sort(key=lambda candidate: (candidate.is_exact, candidate.score(weights), candidate.id))
-    joined.reverse()
-    rows = _read(visible, joined)
-    for candidate in joined:
-        if row := rows.get(candidate.id):
-            before = rows.get(candidate.id - 1)
-            describe(
-                candidate,
-                text=row.text,
-                words=_own_words(row),
-                author_name=row.author_name,
-                before=before.text if before and before.thread_id == row.thread_id else "",
-                query=query.folded,
+        around = legs.around(visible, vector, ids, limit=LEG_LIMIT)
+        ids = np.union1d(ids, around.best)
+    raw = _raw(ids, words, around)
+    features = scaled(raw, _ideal(visible, query))
+    is_exact = words.exact(ids)
+    scores = total(features, weights, len(ids))
+    order = np.lexsort((ids, scores, is_exact))[::-1][:READ]
+    listed = ids[order].tolist()
+    rows = legs.briefs(visible, listed) if listed else {}
+    meaning = raw["meaning"][order].tolist() if around else [None] * len(listed)
+    columns = {name: column[order].tolist() for name, column in features.items()}
+    candidates = []
+    for place, passage_id in enumerate(listed):
+        if (row := rows.get(passage_id)) is None:
+            continue
+        own = described(row, words=_own_words(row), query=query.folded)
+        more = sum([weights.get(name, 0.0) * value for name, value in own.items()])
+        near = meaning[place]
+        candidates.append(
+            Candidate(
+                id=passage_id,
+                features={name: column[place] for name, column in columns.items()} | own,
+                score=float(scores[order[place]]) + more,
+                meaning=None if near is None or math.isnan(near) else near,
+                is_exact=bool(is_exact[order[place]]),
             )
-    return Pool(joined, rows)
+        )
+    return Pool(candidates, rows)
+
+
+def _raw(ids: Ints, words: Words, around: Around | None) -> dict[str, Floats]:
+    """Return the legs' scores in their own units; NaN where nothing is known of a meaning."""
+    raw = {}
+    if words.scores is not None and len(words.scores.ids):
+        places = np.searchsorted(ids, words.scores.ids)
+        for name in ("word", "letters", "near", "thread"):
+            raw[name] = np.zeros(len(ids))
+            raw[name][places] = getattr(words.scores, name)
+    if around is not None:
+        raw["meaning"] = around.of(ids)
+        raw["meaning_near"] = nearby(around, ids)
+    return raw
 
 
 def _ideal(visible: Visible, query: Query) -> dict[str, float]:
@@ -86,51 +145,19 @@ def _counts(weights: Weights, *names: str) -> bool:
     return any(weights.get(name) for name in names)
 
 
-def _by_words(visible: Visible, query: Query) -> dict[int, Candidate]:
-    found = {}
-    for hit in legs.keyword(visible, query, limit=LEG_LIMIT):
-        raw = {
-            "word": hit.word, "letters": hit.letters, "near": hit.near, "thread": hit.thread
-        }  # fmt: skip
-        found[hit.id] = Candidate(hit.id, raw, is_exact=hit.is_exact)
-    return found
-
-
-def _mark_identifiers(candidates: dict[int, Candidate], visible: Visible, query: Query) -> None:
-    """Let passages with an identifier that the query names count as exact hits."""
+def _marked(visible: Visible, query: Query) -> Ints:
+    """Return the passages with an identifier that the query names."""
+    found = [_NONE]
     for identifier in identifiers(query.text):
         sought = of_query(identifier)
         if sought.folded == query.folded:
             continue
-        for hit in legs.keyword(visible, sought, limit=IDENTIFIER_LIMIT):
-            if hit.is_exact:
-                candidates.setdefault(hit.id, Candidate(hit.id)).is_exact = True
+        scores = legs.keyword(visible, sought, limit=IDENTIFIER_LIMIT)
+        found.append(scores.ids[scores.is_exact])
+    return np.unique(np.concatenate(found))
 
 
-def _add_meaning(
-    candidates: dict[int, Candidate],
-    visible: Visible,
-    vector: Sequence[float],
-    weights: Weights,
-) -> None:
-    """Add the passages nearest in meaning, and the meaning of all candidates and neighbours."""
-    likeness = legs.meaning(visible, vector, limit=LEG_LIMIT)
-    for passage_id in likeness:
-        candidates.setdefault(passage_id, Candidate(passage_id))
-    wanted = set(candidates)
-    if _counts(weights, "meaning_near"):
-        wanted |= {place + step for place in candidates for step in NEIGHBOURS}
-    wanted -= likeness.keys()
-    if wanted:
-        likeness.update(legs.likeness(visible, vector, sorted(wanted)))
-    near = nearby(likeness, candidates, shift=POSITION_BITS)
-    for passage_id, candidate in candidates.items():
-        if passage_id in likeness:
-            candidate.raw["meaning"] = likeness[passage_id]
-            candidate.raw["meaning_near"] = near[passage_id]
-
-
-def _own_words(row: Row) -> int:
+def _own_words(row: Brief) -> int:
     """Return how many words of a passage say something, without the author and day it is found by.
 
     Counted when it was indexed, as counting takes longer than all else here.
@@ -138,8 +165,3 @@ def _own_words(row: Row) -> int:
     if row.kind != Passage.Kind.EXCHANGE:
         return row.words
     return max(row.words - len(row.author_name.split()) - WORDS_OF_DAY, 0)
-
-
-def _read(visible: Visible, candidates: Sequence[Candidate]) -> dict[int, Row]:
-    read = [candidate.id for candidate in candidates[:READ]]
-    return legs.passages(visible, sorted({*read, *(place - 1 for place in read)}))

@@ -1,13 +1,18 @@
-"""Turns the raw scores of one query's candidates into features that can be added; plain Python."""
+"""Turns the raw scores of one query's candidates into features that can be added."""
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import numpy as np
+
 from memory.index.folding import fold
+from memory.index.legs import Around, Brief
+from memory.index.scoring import Floats, Ints
+from memory.models.index import POSITION_BITS
 from memory.search.weights import OF_MEANING, SCALED, Weights
 
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -26,8 +31,6 @@ TRUST: Final[Mapping[str, tuple[float, float]]] = {
     "thread": (0.0, 0.2),
     "letters": (0.11, 0.17),
 }
-# What may end a sentence behind its question mark.
-_CLOSING: Final = ' \t\n"»”)*_'
 
 
 @dataclass(slots=True)
@@ -35,18 +38,16 @@ class Candidate:
     """A passage that a leg found, with what is known of it.
 
     Args:
-        raw: Scores of the legs, in their own units; a leg that did not find it is missing.
-        features: Filled by ``scale`` and ``describe``.
+        features: What it is ranked by, each with a weight of its own.
+        score: Their weighted sum.
+        meaning: How near it is to what is sought; None where it has no vector.
     """
 
     id: int
-    raw: dict[str, float] = field(default_factory=dict)
-    features: dict[str, float] = field(default_factory=dict)
-    is_exact: bool = False
-
-    def score(self, weights: Weights) -> float:
-        """Return the weighted sum of what is known so far."""
-        return sum(weights.get(name, 0.0) * value for name, value in self.features.items())
+    features: dict[str, float]
+    score: float
+    meaning: float | None
+    is_exact: bool
 
     def why(self, weights: Weights) -> dict[str, float]:
         """Return what each feature gives, those that give nothing left out."""
@@ -56,7 +57,7 @@ class Candidate:
         return {name: value for name, value in given.items() if value}
 
 
-def z_scores(scores: Sequence[float]) -> list[float]:
+def z_scores(scores: Floats) -> Floats:
     """Centre and scale one leg's scores so that legs can be added.
 
     Args:
@@ -65,35 +66,44 @@ def z_scores(scores: Sequence[float]) -> list[float]:
     Returns:
         Same length and order; all zeros when the scores do not differ.
     """
-    if not scores:
-        return []
-    mean = sum(scores) / len(scores)
-    spread = math.sqrt(sum((score - mean) ** 2 for score in scores) / len(scores))
-    if spread < 1e-9:
-        return [0.0] * len(scores)
-    return [(score - mean) / spread for score in scores]
+    centred = scores - scores.mean()
+    spread = math.sqrt(float(centred @ centred) / len(scores))
+    return np.zeros(len(scores)) if spread < 1e-9 else centred / spread
 
 
-def scale(candidates: Sequence[Candidate], ideal: Mapping[str, float]) -> None:
-    """Fill the features that are z-scores over the candidates.
+def scaled(raw: Mapping[str, Floats], ideal: Mapping[str, float]) -> dict[str, Floats]:
+    """Return the features that are z-scores over the candidates.
 
-    A passage that words did not find has none of them. One without a vector says nothing of its
+    A passage that words did not find has 0 there. One without a vector says nothing of its
     meaning, so it gets the mean. A leg whose best score is a small part of what a full match would
     give has found noise: it counts for as much less, else a question in another language than the
     facts would be answered by chance letters.
 
     Args:
+        raw: By leg, NaN where nothing is known.
         ideal: By leg, about what a passage with all of the query's words would score.
     """
+    features = {}
     for name in SCALED:
-        known = [candidate.raw[name] for candidate in candidates if name in candidate.raw]
-        if not known:
+        scores = raw.get(name)
+        if scores is None or not len(scores):
             continue
-        missing = sum(known) / len(known) if name in OF_MEANING else 0.0
-        scores = [candidate.raw.get(name, missing) for candidate in candidates]
-        trust = _trust(name, max(known), ideal.get(name, 0.0))
-        for candidate, score in zip(candidates, z_scores(scores), strict=True):
-            candidate.features[name] = trust * score
+        if name in OF_MEANING:
+            known = scores[~np.isnan(scores)]
+            if not len(known):
+                continue
+            scores = np.where(np.isnan(scores), known.mean(), scores)
+        trust = _trust(name, float(scores.max()), ideal.get(name, 0.0))
+        features[name] = trust * z_scores(scores)
+    return features
+
+
+def total(features: Mapping[str, Floats], weights: Weights, count: int) -> Floats:
+    """Return the weighted sum of what is known so far, by candidate."""
+    summed = np.zeros(count)
+    for name, values in features.items():
+        summed += weights.get(name, 0.0) * values
+    return summed
 
 
 def _trust(name: str, best: float, ideal: float) -> float:
@@ -103,50 +113,42 @@ def _trust(name: str, best: float, ideal: float) -> float:
     return min(max((best / ideal - begin) / (full - begin), 0.0), 1.0)
 
 
-def nearby(likeness: Mapping[int, float], ids: Iterable[int], *, shift: int) -> dict[int, float]:
+def nearby(around: Around, ids: Ints) -> Floats:
     """Return how near in meaning the neighbours of passages are, against the mean of all.
 
-    Args:
-        likeness: Of passages and their neighbours, by id.
-        shift: Ids that differ above these bits stand in different threads.
+    It is NaN for passages without a vector of their own.
     """
-    if not likeness:
-        return {}
-    mean = sum(likeness.values()) / len(likeness)
-    return {
-        place: sum(
-            weight * (likeness[place + step] - mean)
-            for step, weight in NEIGHBOURS.items()
-            if place + step in likeness and (place + step) >> shift == place >> shift
-        )
-        for place in ids
-    }
+    if not len(around.ids):
+        return np.full(len(ids), np.nan)
+    mean = around.likeness.mean()
+    near = np.where(np.isnan(around.of(ids)), np.nan, 0.0)
+    for step, weight in NEIGHBOURS.items():
+        beside = around.of(ids + step)
+        is_there = ~np.isnan(beside) & ((ids + step) >> POSITION_BITS == ids >> POSITION_BITS)
+        near += np.where(is_there, weight * (beside - mean), 0.0)
+    return near
 
 
-def describe(
-    candidate: Candidate, *, text: str, words: int, author_name: str, before: str, query: str
-) -> None:
-    """Fill the features that the passage's own text and author give.
+def described(row: Brief, *, words: int, query: str) -> dict[str, float]:
+    """Return the features that the passage's own text and author give.
 
     Args:
         words: How many of them say something.
-        before: The text of the passage before it; empty where there is none.
         query: Folded.
     """
-    candidate.features["author"] = float(is_named(author_name, query))
-    candidate.features["asks"] = float(asks(text))
-    candidate.features["answers"] = float(asks(before))
-    candidate.features["length"] = math.log1p(min(words, LONG_ENOUGH))
+    return {
+        "author": float(is_named(row.author_name, query)),
+        "asks": float(row.asks),
+        "answers": float(row.answers),
+        "length": math.log1p(min(words, LONG_ENOUGH)),
+    }
 
 
 @lru_cache(maxsize=1_024)
 def is_named(name: str, folded_query: str) -> bool:
     """Return whether a folded query names somebody, endings allowed: ``Dilshodning``."""
+    if not name:
+        return False
     parts = [part for part in _WORD.findall(fold(name)) if len(part) >= SHORTEST_NAME]
     words = _WORD.findall(folded_query)
     return any(word.startswith(part) for part in parts for word in words)
-
-
-def asks(text: str) -> bool:
-    """Return whether a text ends as a question."""
-    return text.rstrip(_CLOSING).endswith("?")

@@ -5,9 +5,10 @@ together.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from memory.files import words_of_line
 from memory.index.folding import fold
@@ -21,6 +22,7 @@ _CAPITALISED: Final = re.compile(r"(?<=[^\s.!?:«“\"])\s+([^\W\d_][\w'’ʻʼ]
 MOST_IDENTIFIERS: Final = 3
 # Two words are the same where they share at least so much of their letter groups.
 SAME_LETTERS: Final = 0.5
+SHORTEST_ALIKE: Final = 4
 
 
 def _folded(*texts: str) -> frozenset[str]:
@@ -82,36 +84,40 @@ def identifiers(query: str) -> list[str]:
 def content_words(text: str) -> tuple[str, ...]:
     """Return the words of a text that say something; all of them where none does."""
     language = language_of(text)
-    every = tuple(dict.fromkeys(words(text)))
+    every = tuple(dict.fromkeys(_words(text)))
     return tuple(word for word in every if not is_stop_word(word, language)) or every
 
 
 def coverage(sought: Iterable[str], text: str) -> float:
     """Return which share of words a text has, other endings allowed; long words weigh more."""
-    has = content_words(text)
-    weights = {word: min(len(word), 8) for word in sought}
-    found = sum(weight for word, weight in weights.items() if _has(word, has))
+    wanted = tuple(sought)
+    weights = {word: min(len(word), 8) for word in wanted}
+    found = sum(weights[word] for word in _present(wanted, text))
     return found / sum(weights.values()) if weights else 0.0
 
 
 def kept(sought: Iterable[str], old: str, new: str) -> tuple[int, int]:
     """Return how many words a text has, and how many of those a later text has as well."""
-    words_sought = tuple(sought)
-    before = _present(words_sought, old)
-    return len(before), len(before & _present(words_sought, new))
+    wanted = tuple(sought)
+    before = _present(wanted, old)
+    return len(before), len(before & _present(wanted, new))
 
 
 @lru_cache(maxsize=4_096)
 def _present(sought: tuple[str, ...], text: str) -> frozenset[str]:
     """Return which words a text has; kept, as each passage is compared with each other."""
-    has = content_words(text)
-    return frozenset(word for word in sought if _has(word, has))
+    return _seeker(sought).among(content_words(text))
+
+
+@lru_cache(maxsize=1_024)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(words(text))
 
 
 @lru_cache(maxsize=1_024)
 def tells_change(text: str) -> bool:
     """Return whether a text says that something is different now."""
-    return any(fold(word) in _CHANGING for word in words(text))
+    return any(fold(word) in _CHANGING for word in _words(text))
 
 
 def contradict(one: str, other: str) -> bool:
@@ -128,9 +134,9 @@ def contradict(one: str, other: str) -> bool:
 def is_other_language(text: str, languages: Collection[Language]) -> bool:
     """Return whether a text is surely in none of these; English is also what nothing tells."""
     guess = language_of(text)
-    if guess == "en" and not any(is_stop_word(word, "en") for word in words(text)):
+    if guess == "en" and not any(is_stop_word(word, "en") for word in _words(text)):
         # Uzbek without its apostrophes and small words still has its endings.
-        is_uzbek = sum(bool(_UZBEK_ENDING.search(word)) for word in words(text)) > 1
+        is_uzbek = sum(bool(_UZBEK_ENDING.search(word)) for word in _words(text)) > 1
         return is_uzbek and "uz" not in languages
     return guess not in languages
 
@@ -150,7 +156,7 @@ def _numbers(text: str) -> frozenset[str]:
 
 
 def _denials(text: str) -> int:
-    folded = [fold(word) for word in words(text)]
+    folded = [fold(word) for word in _words(text)]
     return sum(word in _DENYING or bool(_DENYING_VERB.fullmatch(word)) for word in folded)
 
 
@@ -159,40 +165,70 @@ def _names(text: str) -> list[str]:
 
 
 def _beyond(names: Iterable[str], text: str) -> list[str]:
-    has = words(text)
+    has = _words(text)
     return [name for name in names if not _has(fold(name), has)]
 
 
 def _has(word: str, others: Iterable[str]) -> bool:
-    return any(_are_same(word, other) for other in others)
+    return bool(_seeker((word,)).among(others))
 
 
-def _are_same(one: str, other: str) -> bool:
-    mine, theirs = _forms(one), _forms(other)
-    if mine.folded == theirs.folded or not mine.stems.isdisjoint(theirs.stems):
-        return True
-    shorter = min(len(mine.folded), len(theirs.folded))
-    if shorter < 4:
-        return False
-    least = SAME_LETTERS * min(len(mine.groups), len(theirs.groups))
-    return len(mine.groups & theirs.groups) >= least
+class _Seeker:
+    """Looks for a few words among many: the same, of one stem, or with half their letter groups.
+
+    Words of fewer than four letters have too few groups to tell.
+    """
+
+    def __init__(self, sought: tuple[str, ...]) -> None:
+        self._sought = sought
+        self._folded = [fold(word) for word in sought]
+        self._stems = [_stems(folded) for folded in self._folded]
+        self._initials = {folded[:1] for folded in self._folded}
+        self._sizes = [len(_groups(folded)) for folded in self._folded]
+        self._with_group: dict[str, list[int]] = {}
+        for place, folded in enumerate(self._folded):
+            for group in _groups(folded) if len(folded) >= SHORTEST_ALIKE else ():
+                self._with_group.setdefault(group, []).append(place)
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def among(self, words: Iterable[str]) -> frozenset[str]:
+        """Return which of the sought words are there."""
+        found: set[int] = set()
+        for word in words:
+            if (same := self._known.get(word)) is None:
+                same = self._known[word] = self._same_as(fold(word))
+            found.update(same)
+        return frozenset(self._sought[place] for place in found)
+
+    def _same_as(self, folded: str) -> tuple[int, ...]:
+        """Return the places of the sought words that are the same as a word."""
+        same = {place for place, own in enumerate(self._folded) if own == folded}
+        # No stemmer changes how a word begins.
+        if folded[:1] in self._initials:
+            stems = _stems(folded)
+            same |= {place for place, own in enumerate(self._stems) if not own.isdisjoint(stems)}
+        if len(folded) >= SHORTEST_ALIKE:
+            groups = _groups(folded)
+            shared = Counter(place for group in groups for place in self._with_group.get(group, ()))
+            same |= {
+                place
+                for place, count in shared.items()
+                if count >= SAME_LETTERS * min(len(groups), self._sizes[place])
+            }
+        return tuple(same)
 
 
-class _Forms(NamedTuple):
-    """A word as it is compared, made once: many are compared with many."""
-
-    folded: str
-    stems: frozenset[tuple[Language, str]]
-    groups: frozenset[str]
+@lru_cache(maxsize=64)
+def _seeker(sought: tuple[str, ...]) -> _Seeker:
+    return _Seeker(sought)
 
 
-@lru_cache(maxsize=65_536)
-def _forms(word: str) -> _Forms:
-    folded = fold(word)
-    stems = frozenset((language, stem(folded, language)) for language in _STEMMED)
-    return _Forms(folded, stems, _groups(folded))
+@lru_cache(maxsize=8_192)
+def _stems(folded: str) -> frozenset[tuple[Language, str]]:
+    return frozenset((language, stem(folded, language)) for language in _STEMMED)
 
 
+@lru_cache(maxsize=8_192)
 def _groups(word: str) -> frozenset[str]:
     marked = f"_{word}_"
-    return frozenset(marked[place : place + 3] for place in range(len(marked) - 2))
+    return frozenset([marked[place : place + 3] for place in range(len(marked) - 2)])

@@ -149,7 +149,7 @@ def _example(stored: Stored, question: Question, has_meaning: bool) -> Example:
     pool = gather(visible, sought, vector, ALL if has_meaning else WORDS)
     names = FEATURES if has_meaning else WORD_FEATURES
     rows, marks = [], []
-    for candidate in pool.readable():
+    for candidate in pool.candidates:
         rows.append([candidate.features.get(name, 0.0) for name in names])
         source = pool.rows[candidate.id].source
         marks.append(source.split(":", 1)[1] in question.evidence)

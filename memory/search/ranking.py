@@ -1,0 +1,197 @@
+"""Ranks what the legs of the index bring: weighted, judged, merged, what holds now first."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from memory.index import legs
+from memory.index.languages import Language, language_of
+from memory.index.legs import Brief, Row
+from memory.index.scopes import Visible
+from memory.index.terms import Query
+from memory.models import Origin, Passage
+from memory.search import background, pairs
+from memory.search.asking import Asked
+from memory.search.background import Background
+from memory.search.candidates import Pool, gather, of_words
+from memory.search.features import Candidate
+from memory.search.grouping import Item, merge, newest_first
+from memory.search.relevance import Evidence
+from memory.search.results import Found, Note, Result
+from memory.search.weights import Weights
+from memory.search.wording import content_words, coverage, is_other_language, is_same_wording
+
+if TYPE_CHECKING:
+    from memory.search.searching import Profile
+
+# Before passages that say the same are merged, so many more than are asked for are looked at.
+SPARE: Final = 10
+# Among so many of the best one must have to do with the query, or nothing has.
+JUDGED: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of the candidates may be found.
+
+    Args:
+        kinds: None for all.
+        since: What was said earlier is left out; facts and documents are not.
+        limit: How many are shown.
+    """
+
+    kinds: Collection[Passage.Kind] | None
+    since: datetime | None
+    with_untrusted: bool
+    limit: int
+
+    def has(self, row: Brief) -> bool:
+        """Return whether a passage is one of them."""
+        # Who asks for documents by name wants the uploaded ones, for which nobody vouches.
+        is_asked_for = self.kinds is not None and row.kind == Passage.Kind.DOCUMENT
+        if row.origin == Origin.UNTRUSTED and not (self.with_untrusted or is_asked_for):
+            return False
+        if self.kinds is not None and row.kind not in self.kinds:
+            return False
+        is_old = self.since is not None and row.occurred_at < self.since
+        return not (is_old and row.kind == Passage.Kind.EXCHANGE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """What is known of the query.
+
+    Args:
+        vector: What it is about; None for words only.
+        words: Those that say something.
+        languages: In which it may be.
+        background: What is usual for the model; None for one that nobody measured.
+    """
+
+    vector: Sequence[float] | None
+    words: tuple[str, ...]
+    languages: frozenset[Language]
+    background: Background | None
+
+
+def rank(
+    visible: Visible, query: Query, asked: Asked | None, wanted: Wanted, profile: "Profile"
+) -> Result:
+    """Return what fits a query, the best first.
+
+    Args:
+        asked: The query's vector, which is being made meanwhile.
+    """
+    # Whatever comes of the vector, the legs of words are the same.
+    words = of_words(visible, query, profile.with_meaning)
+    sought, notes = _sought(visible, query, asked)
+    weights = profile.words_only if sought.vector is None else profile.with_meaning
+    pool = gather(visible, query, sought.vector, weights, words)
+    ranked = [one for one in pool.candidates if wanted.has(pool.rows[one.id])]
+    ranked.sort(key=lambda one: (one.is_exact, one.score, _newest(pool, one)))
+    ranked.reverse()
+    is_any = bool(ranked)
+    ranked = ranked[: wanted.limit + SPARE]
+    rows = legs.passages(visible, [one.id for one in ranked]) if ranked else {}
+    # What was hidden a moment ago is gone.
+    ranked = [one for one in ranked if one.id in rows]
+    relevance = {one.id: _relevance(one, rows[one.id], sought) for one in ranked}
+    if profile.is_judged and not any(relevance[one.id] >= 1 for one in ranked[:JUDGED]):
+        nothing = (Note.NOTHING_RELEVANT,) if is_any else ()
+        return Result(notes=(*notes, *nothing))
+    best = [_item(one, rows[one.id], relevance[one.id]) for one in ranked]
+    shown = _shown(best, rows, sought, profile)[: wanted.limit]
+    by_id = {candidate.id: candidate for candidate in ranked}
+    found = [_found(item, by_id[item.id], rows, weights, relevance[item.id]) for item in shown]
+    return Result(found, notes)
+
+
+def _sought(
+    visible: Visible, query: Query, asked: Asked | None
+) -> tuple[_Sought, tuple[Note, ...]]:
+    """Return what is known of the query, and what is to be said of the search."""
+    vector, note = asked.vector() if asked else (None, None)
+    notes = [note] if note else []
+    if vector is not None and visible.vectors < visible.passages:
+        notes.append(Note.VECTORS_MISSING)
+    usual = background.of(visible.space.identity) if vector and visible.space else None
+    languages = {language_of(query.text)}
+    if usual is not None and vector is not None:
+        vector, nearest = usual.about(vector)
+        languages.add(nearest)
+    words = content_words(query.text)
+    return _Sought(vector, words, frozenset(languages), usual), tuple(notes)
+
+
+def _newest(pool: Pool, candidate: Candidate) -> tuple[datetime, int]:
+    return pool.rows[candidate.id].occurred_at, candidate.id
+
+
+def _relevance(candidate: Candidate, row: Row, sought: _Sought) -> float:
+    return Evidence(
+        coverage=coverage(sought.words, f"{row.author_name} {row.text}".lstrip()),
+        meaning=candidate.meaning,
+        is_same_language=not is_other_language(row.text, sought.languages),
+        is_exact=candidate.is_exact,
+        is_calibrated=sought.background is not None,
+    ).relevance
+
+
+def _shown(
+    items: list[Item], rows: Mapping[int, Row], sought: _Sought, profile: "Profile"
+) -> list[Item]:
+    """Return what is shown for the best: the same told once, and what holds now first."""
+    if not profile.is_merged:
+        return items
+    alike: dict[tuple[int, int], float] = {}
+    if sought.background is not None:
+        said = [item.id for item in items if item.is_said]
+        alike = pairs.likeness(list(rows.values()), said=said, usual=sought.background)
+    return newest_first(merge(items, alike), sought.words, alike)
+
+
+def _item(candidate: Candidate, row: Row, relevance: float) -> Item:
+    return Item(
+        id=candidate.id,
+        text=row.text,
+        at=row.occurred_at,
+        relevance=relevance,
+        is_exact=candidate.is_exact,
+        is_said=bool(row.author_name),
+    )
+
+
+def _found(
+    item: Item,
+    candidate: Candidate,
+    rows: Mapping[int, Row],
+    weights: Weights,
+    relevance: float,
+) -> Found:
+    row = rows[item.id]
+    place = _place(row, [rows[other] for other in item.also])
+    return Found(
+        id=str(item.id),
+        file=place.file,
+        line=place.line,
+        content=row.text,
+        score=round(candidate.score, 3),
+        why=candidate.why(weights),
+        source=row.source,
+        at=row.occurred_at,
+        kind=row.kind,
+        author=row.author_name,
+        also=tuple(str(other) for other in item.also),
+        newer=str(item.newer) if item.newer else "",
+        relevance=round(relevance, 2),
+        is_exact=item.is_exact,
+    )
+
+
+def _place(row: Row, same: Sequence[Row]) -> Row:
+    """Return the row that says where it stands: a noted fact is a line of MEMORY.md as well."""
+    if row.line is not None:
+        return row
+    lines = (other for other in same if other.line is not None)
+    return next((other for other in lines if is_same_wording(other.text, row.text)), row)
