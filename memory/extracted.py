@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from django.db import transaction
 
 from agents.core.viewer import Viewer
-from memory import documents, hooks, superseding, wal
+from memory import documents, entries, hooks, superseding, wal
 from memory.detector.hits import DURABLE
 from memory.documents import Home
 from memory.extraction import MOST_KNOWN, Extracted, is_known
@@ -89,7 +89,7 @@ def _entry(fact: Extracted, home: Home, *, thread: str) -> WalEntry:
         confidence=fact.confidence,
         evidence=fact.evidence,
     )
-    entry.fingerprint = wal.fingerprint_of(entry)
+    entry.fingerprint = entries.fingerprint_of(entry)
     return entry
 
 

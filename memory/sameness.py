@@ -85,6 +85,10 @@ _ABOUT = _listed(
     "about what told you said", "haqida aytgan aytganlarimni", "о об про что сказал сказала",
     "hakkında söylediğimi", "o co powiedziałem powiedziałam",
 )  # fmt: skip
+# Two words at least: what follows a name and is another matter.
+_BESIDES = re.compile(
+    r" (?:(?:and|va|hamda|и|ҳамда|ва|ve|i|oraz) +|(?=(?:from|из|z) ))(\S+ +\S.*?)[\s.!,;]*$"
+)
 # An ending may hang on a word: Sardorman, Москве, İstanbul'da.
 _ENDING: Final = 4
 
@@ -170,6 +174,18 @@ def is_named(said: Said, *, forgotten: str) -> bool:
     if wanted <= _ALL:
         return True
     return _holds(set(_WORD.findall(fold(f"{said.text} {said.value}"))), wanted)
+
+
+def parts_of(said: Said) -> tuple[str, str]:
+    """Return what a fact says of a name, and what it says besides.
+
+    "My name is Sarvar and I live in Samarkand" are two; the second is empty where there is none.
+    """
+    if said.category != "proper_noun" or not said.value or said.value not in said.text:
+        return said.text, ""
+    end = said.text.index(said.value) + len(said.value)
+    besides = _BESIDES.match(said.text, end)
+    return (said.text[:end], besides[1]) if besides else (said.text, "")
 
 
 def _is_named(said: Said) -> bool:

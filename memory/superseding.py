@@ -5,7 +5,7 @@ Rows stay. A replaced one has ``superseded_at`` and what replaced it; a forgotte
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -13,12 +13,13 @@ from django.db.models import Q, QuerySet
 
 from agents.models import User
 from agents.services import audit
-from memory import documents, hooks
+from memory import detector, documents, files, hooks
 from memory.detector import Hit
 from memory.documents import Home
+from memory.entries import fingerprint_of, home_of, said
 from memory.index import facts
 from memory.models import Origin, Scope, WalEntry
-from memory.sameness import Said, is_named, is_replaced
+from memory.sameness import Said, is_named, is_replaced, parts_of
 
 # Older ones of a very talkative scope are not compared.
 MOST_COMPARED = 5_000
@@ -74,13 +75,14 @@ def apply(
             for old in earlier:
                 if old.superseded_at is None and _is_corrected(old, entry, hit):
                     _supersede(old, better, lines, at=at)
+                    _keep(parts_of(said(old))[1], old, at=at)
     return lines
 
 
 def _is_corrected(old: WalEntry, new: WalEntry, hit: Hit) -> bool:
     if old.category == WalEntry.Category.FORGET or not _may_touch(old, new):
         return False
-    return is_replaced(_said(old), by=_said(new), replaces=hit.replaces)
+    return is_replaced(said(old), by=said(new), replaces=hit.replaces)
 
 
 def _may_touch(old: WalEntry, new: WalEntry) -> bool:
@@ -120,13 +122,53 @@ def _forget(
     for old in earlier:
         if old.category == WalEntry.Category.FORGET or not _may_touch(old, wish):
             continue
-        if old.retracted_at is None and is_named(_said(old), forgotten=hit.value):
+        if old.retracted_at is None and is_named(said(old), forgotten=hit.value):
             old.superseded_by, old.retracted_at = wish, at
             old.save(update_fields=["superseded_by", "retracted_at"])
             facts.hide([old])
             _close_shares([old.pk], at=at)
             if old.is_durable:
                 lines[old.text] = ""
+            _keep(_unnamed(said(old), hit.value), old, at=at)
+
+
+def _unnamed(old: Said, forgotten: str) -> str:
+    """Return the part of a fact that a wish to forget does not name; empty where it names all."""
+    name, besides = parts_of(old)
+    if not besides:
+        return ""
+    is_name = is_named(Said(old.category, name, old.value), forgotten=forgotten)
+    is_besides = is_named(Said("", besides), forgotten=forgotten)
+    if is_name == is_besides:
+        return ""
+    return besides if is_name else name
+
+
+def _keep(part: str, old: WalEntry, *, at: datetime) -> None:
+    """Let a part of a closed fact hold on, as a fact of its own from the same message."""
+    if not part:
+        return
+    is_name = old.text.startswith(part)
+    kept = WalEntry(
+        **home_of(old),
+        category=old.category if is_name else WalEntry.Category.REMEMBER,
+        text=part,
+        value=old.value if is_name else "",
+        language=old.language,
+        is_durable=old.is_durable,
+        author_id=old.author_id,
+        origin=old.origin,
+        source=old.source,
+        thread=old.thread,
+        created_at=old.created_at,
+        last_said_at=old.last_said_at,
+    )
+    kept.fingerprint = fingerprint_of(kept)
+    kept.save(force_insert=True)
+    facts.add([kept])
+    hooks.written(kept.text, kept.source)
+    if kept.is_durable:
+        documents.append_facts([part], home=home_of(old), source=old.source, at=at)
 
 
 @transaction.atomic
@@ -153,17 +195,6 @@ def take_back(
             _revive(rows, homes[key], source=source, at=at)
 
 
-def home_of(entry: WalEntry) -> Home:
-    """Return the columns of the scope in which a fact lies."""
-    return {
-        "team_id": entry.team_id,
-        "scope": entry.scope,
-        "agent_id": entry.agent_id,
-        "person_id": entry.person_id,
-        "chat_id": entry.chat_id,
-    }
-
-
 def _take_back(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetime) -> None:
     ids = [row.pk for row in rows]
     WalEntry.objects.filter(pk__in=ids, retracted_at=None).update(retracted_at=at)
@@ -182,11 +213,22 @@ def _take_back(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetim
 
 def _revive(rows: Sequence[WalEntry], home: Home, *, source: str, at: datetime) -> None:
     closed = WalEntry.objects.filter(superseded_by__in=rows)
+    take_back(_parts_kept(closed), source=source, at=at)
     texts = [row.text for row in closed if row.is_durable]
     closed.update(superseded_by=None, superseded_at=None, retracted_at=None)
     facts.add(closed)
     if texts:
         documents.append_facts(texts, home=home, source=source, at=at)
+
+
+def _parts_kept(closed: Iterable[WalEntry]) -> list[WalEntry]:
+    """Return what was kept of facts that hold as a whole again."""
+    kept: list[WalEntry] = []
+    for row in closed:
+        name, besides = parts_of(said(row))
+        if besides:
+            kept += live(home_of(row)).filter(source=row.source, text__in=(name, besides))
+    return kept
 
 
 def _close_shares(ids: Sequence[int], *, at: datetime) -> None:
@@ -222,12 +264,16 @@ def replace(entry: WalEntry, text: str, *, by: User, at: datetime) -> WalEntry:
     locked = WalEntry.objects.select_for_update(of=("self",)).get(pk=entry.pk)
     if locked.retracted_at is not None or locked.superseded_at is not None:
         raise ValueError("the fact holds no longer")
-    if not text.strip():
+    clean = files.one_line(detector.mask_secrets(text))
+    if not clean:
         raise ValueError("the text is empty")
-    new = WalEntry.objects.create(
+    read = next((hit for hit in detector.scan(clean) if hit.category == locked.category), None)
+    new = WalEntry(
         **home_of(locked),
         category=locked.category,
-        text=text.strip(),
+        text=clean,
+        value=read.value if read else "",
+        is_negated=read.is_negated if read else locked.is_negated,
         language=locked.language,
         is_durable=locked.is_durable,
         author_id=locked.author_id,
@@ -237,6 +283,8 @@ def replace(entry: WalEntry, text: str, *, by: User, at: datetime) -> WalEntry:
         created_at=at,
         last_said_at=at,
     )
+    new.fingerprint = fingerprint_of(new)
+    new.save(force_insert=True)
     facts.add([new])
     lines: dict[str, str] = {}
     _supersede(locked, new, lines, at=at)
@@ -255,7 +303,3 @@ def _record(entry: WalEntry, action: str, actor: User | str) -> None:
         subject=f"fact:{entry.pk}",
         reason=f"agent:{entry.agent_id}" if entry.agent_id else "",
     )
-
-
-def _said(entry: WalEntry) -> Said:
-    return Said(entry.category, entry.text, entry.value, entry.is_negated)

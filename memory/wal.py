@@ -12,10 +12,10 @@ from memory import detector, documents, files, hooks, superseding
 from memory.detector import Hit
 from memory.detector.hits import DURABLE
 from memory.documents import Home
+from memory.entries import fingerprint_of
 from memory.index import facts
-from memory.models import Origin, Scope, WalEntry, owns_scope, scope_of
+from memory.models import Origin, WalEntry, owns_scope, scope_of
 from memory.policy import Policy, home_of, policy_for
-from memory.sameness import Said, fingerprint
 
 # Contradicted by their own opposite: "I like tea", "I don't like tea".
 _EITHER_OR = frozenset({"preference", "decision"})
@@ -66,11 +66,6 @@ def append(
 def lock_scope(home: Home) -> None:
     """Let those who write facts of one scope follow each other until the transaction ends."""
     sql.fetch(_LOCK, [f"{home.get('agent_id')}/{home['scope']}/{_owner_of(home)}"])
-
-
-def said(entry: WalEntry) -> Said:
-    """Return a fact as it is compared."""
-    return Said(entry.category, entry.text, entry.value, entry.is_negated)
 
 
 @transaction.atomic
@@ -233,12 +228,6 @@ def _entry(
     )
     entry.fingerprint = fingerprint_of(entry)
     return entry
-
-
-def fingerprint_of(entry: WalEntry, *, is_negated: bool | None = None) -> str:
-    """Return the mark of a fact; where several people speak, each says their own."""
-    author_id = None if entry.scope == Scope.PERSON else entry.author_id
-    return fingerprint(said(entry), author_id=author_id, is_negated=is_negated)
 
 
 def _opposites(entries: Iterable[WalEntry]) -> dict[str, WalEntry]:

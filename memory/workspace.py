@@ -9,7 +9,7 @@ from typing import Final
 from django.db import transaction
 
 from agents.core.viewer import Viewer
-from memory import detector, documents, files, folder, hooks, wal
+from memory import detector, documents, entries, files, folder, hooks, wal
 from memory.detector import mask_secrets
 from memory.detector.hits import DURABLE
 from memory.documents import Home
@@ -146,7 +146,7 @@ def _entry(line: StateLine, text: str, home: Home, viewer: Viewer) -> WalEntry:
         created_at=line.at,
         last_said_at=line.at,
     )
-    entry.fingerprint = fingerprint(wal.said(entry), author_id=None)
+    entry.fingerprint = fingerprint(entries.said(entry), author_id=None)
     return entry
 
 

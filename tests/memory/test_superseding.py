@@ -61,7 +61,6 @@ def test_case_memory_capture_5_paraphrases_of_the_old_name_are_not_found(scene, 
     say("Actually, my name is Sardor, not Sarvar")
     found = look("name", scene.anna, now=noon)
     assert found
-    print([(e.text,e.category,e.value,e.superseded_at) for e in WalEntry.objects.all()], MemoryDocument.objects.get().text, [h.content for h in found])
     assert all("Sardor" in hit.content for hit in found)
 
 
@@ -120,3 +119,52 @@ def test_somebody_of_the_team_replaces_and_forgets_with_a_trace(scene, noon) -> 
     assert "gate" not in told(scene.anna, noon)
     actions = AuditEvent.objects.order_by("id").values_list("action", flat=True)
     assert list(actions) == ["fact.replaced", "fact.forgotten"]
+
+
+def test_corrected_name_leaves_what_was_said_beside_it(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    say("My name is Sarvar and I live in Samarkand")
+    fixed = say("Actually, my name is Sardor, not Sarvar")
+    shown = told(scene.anna, noon)
+    assert "I live in Samarkand" in shown
+    assert "Sardor" in shown
+    assert "is Sarvar" not in shown
+    assert [hit.content for hit in look("where do I live?", scene.anna, noon)]
+    (name,) = (row for row in fixed if row.category == "proper_noun")
+    assert wal.retract(name.source, name.text, scene.anna)
+    lines = MemoryDocument.objects.get().text
+    assert lines.count("Samarkand") == 1
+    assert "My name is Sarvar and I live in Samarkand" in lines
+
+
+@pytest.mark.parametrize(
+    ("wish", "kept", "gone"),
+    [
+        ("Forget that I live in Samarkand", "My name is Sarvar", "Samarkand"),
+        ("Forget my name", "I live in Samarkand", "Sarvar"),
+    ],
+)
+def test_wish_to_forget_takes_only_what_it_names(scene, noon, say, wish, kept, gone) -> None:  # type: ignore[no-untyped-def]
+    say("My name is Sarvar and I live in Samarkand")
+    say(wish)
+    shown = told(scene.anna, noon)
+    assert kept in shown
+    assert gone not in shown
+
+
+def test_fact_written_anew_is_masked_compared_and_corrected_like_any(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (old,) = say("My name is Sarvar")
+    user = factories.user()
+    new = superseding.replace(old, "My name is\nSardor", by=user, at=noon + timedelta(hours=1))
+    assert (new.text, new.value) == ("My name is Sardor", "Sardor")
+    assert say("my name is sardor") == []
+    new.refresh_from_db()
+    assert new.mentions == 2
+    say("Actually, my name is Sanjar, not Sardor")
+    assert "Sardor" not in told(scene.anna, noon).replace("not Sardor", "")
+    secret = superseding.replace(
+        WalEntry.objects.get(category="proper_noun", superseded_at=None),
+        "My password is hunter2secret",
+        by=user,
+        at=noon + timedelta(hours=2),
+    )
+    assert "hunter2secret" not in secret.text
