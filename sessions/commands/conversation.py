@@ -37,7 +37,7 @@ def _stop(context: CommandContext) -> Reply:
         stopping.request(turn)
     if not turns:
         return Reply(gettext("There is nothing to stop: no answer is being written."))
-    text = ngettext("Stopped.", "Stopped: %(n)s answers.", len(turns))
+    text = ngettext("Stopped: %(n)s answer.", "Stopped: %(n)s answers.", len(turns))
     return Reply(text % {"n": len(turns)})
 
 
