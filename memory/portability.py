@@ -8,7 +8,14 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.models import File
-from agents.services.portability import Subject, Table, caused, register, register_nothing
+from agents.services.portability import (
+    Subject,
+    Table,
+    caused,
+    register,
+    register_nothing,
+    register_seer,
+)
 from memory import files
 from memory.index import documents as index
 from memory.index import erasing, postings
@@ -31,13 +38,20 @@ from memory.models import (
 )
 from memory.sameness import key_of
 
-# Shorter facts of theirs may be part of anybody's line.
-QUOTED_CHARACTERS: Final = 16
 # A scope, as its documents and facts name it.
 _HOME: Final = ("scope", "agent_id", "person_id", "chat_id")
 
 Home = tuple[object, ...]
 Cleaner = Callable[[str], str]
+
+
+def _see(subject: Subject) -> None:
+    """Note the words of their facts, and which of these others were told."""
+    rows = _facts(subject)
+    for text in rows.values_list("text", flat=True):
+        subject.quote(text)
+    told = rows.filter(scope__in=(Scope.AGENT, Scope.TEAM))
+    subject.note_ids("shared", told.values_list("pk", flat=True))
 
 
 def _facts(subject: Subject) -> "QuerySet[WalEntry]":
@@ -65,9 +79,18 @@ def _erase_facts(subject: Subject) -> int:
 
 
 def _notes(subject: Subject) -> "QuerySet[DailyNote]":
-    return DailyNote.objects.filter(
-        Q(person_id__in=subject.person_ids) | caused(subject), team_id=subject.team_id
-    )
+    """Return notes of their exchanges, and those in their groups that repeat their words."""
+    if "notes" not in subject.noted:
+        own = Q(person_id__in=subject.person_ids) | caused(subject)
+        found = DailyNote.objects.filter(own, team_id=subject.team_id)
+        others = DailyNote.objects.filter(chat_id__in=subject.ids("chats"))
+        repeating = [
+            pk
+            for pk, answer, text in others.values_list("pk", "answer", "text")
+            if subject.is_quoted_in(answer) or subject.is_quoted_in(text)
+        ]
+        subject.note_ids("notes", [*found.values_list("pk", flat=True), *repeating])
+    return DailyNote.objects.filter(pk__in=subject.ids("notes"))
 
 
 def _documents(subject: Subject) -> "QuerySet[MemoryDocument]":
@@ -112,7 +135,7 @@ def _home(row: WalEntry | MemoryDocument) -> Home:
 
 def _clean(document: MemoryDocument, facts: Iterable[str], subject: Subject) -> int:
     """Take lines out of a document, its versions and its proposals; return how many changed."""
-    clean = _cleaner(facts, _added(document, subject))
+    clean = _cleaner(subject, facts, _added(document, subject))
     count = 0
     for version in document.versions.all():
         if (text := clean(version.text)) != version.text:
@@ -144,16 +167,15 @@ def _added(document: MemoryDocument, subject: Subject) -> set[str]:
     return lines
 
 
-def _cleaner(facts: Iterable[str], added: set[str]) -> Cleaner:
+def _cleaner(subject: Subject, facts: Iterable[str], added: set[str]) -> Cleaner:
     keys = {key_of(fact) for fact in facts} - {""}
-    quoted = [fact for fact in facts if len(fact) >= QUOTED_CHARACTERS]
 
     def stays(line: str) -> bool:
         plain = line.rstrip("\n")
         return not (
             plain in added
             or key_of(files.fact_of(plain) or "") in keys
-            or any(fact in plain for fact in quoted)
+            or subject.is_quoted_in(plain)
         )
 
     return lambda text: "".join(line for line in text.splitlines(keepends=True) if stays(line))
@@ -174,8 +196,17 @@ def _passages(subject: Subject) -> "QuerySet[Passage]":
     sources = {*subject.refs, *(f"fact:{pk}" for pk in subject.ids("facts"))}
     sources |= {f"document:{pk}" for pk in _uploads(subject).values_list("pk", flat=True)}
     people = subject.person_ids
+    in_groups = Passage.objects.filter(scope__chat_id__in=subject.ids("chats"), author=None)
+    repeating = [
+        pk
+        for pk, text in in_groups.exclude(kind=Passage.Kind.DOCUMENT).values_list("pk", "text")
+        if subject.is_quoted_in(text)
+    ]
     return Passage.objects.filter(
-        Q(scope__person_id__in=people) | Q(author_id__in=people) | Q(source__in=sources),
+        Q(scope__person_id__in=people)
+        | Q(author_id__in=people)
+        | Q(source__in=sources)
+        | Q(pk__in=repeating),
         scope__team_id=subject.team_id,
     )
 
@@ -199,6 +230,7 @@ def _of_scopes(subject: Subject) -> Mapping[str, object]:
     return {"scope__person_id__in": subject.person_ids}
 
 
+register_seer(_see)
 register(
     "memory",
     Table(model=MemoryDocument, rows=_documents, erase=_erase_documents),

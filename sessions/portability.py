@@ -10,6 +10,7 @@ from agents import sql
 from agents.services.portability import (
     Subject,
     Table,
+    caused,
     register,
     register_nothing,
     register_seer,
@@ -36,9 +37,6 @@ from sessions.models import (
     WorkerProcess,
 )
 from sessions.models.turns import TurnQuerySet
-
-# Shorter words of theirs are everybody's: "yes", "thank you".
-QUOTED_CHARACTERS: Final = 16
 
 _UNSENT: Final = (Outgoing.State.QUEUED, Outgoing.State.SENDING)
 _ERASE: Final = """
@@ -75,7 +73,10 @@ def _see(subject: Subject) -> None:
     subject.refs |= {f"message:{pk}" for pk in subject.ids("messages")}
     subject.refs |= {f"turn:{pk}" for pk in subject.ids("turns")}
     subject.refs |= {f"attachment:{pk}" for pk in subject.ids("attachments")}
-    subject.texts |= set(_own_words(subject))
+    chats = set(_turns(subject).exclude(session__chat=None).values_list("session__chat", flat=True))
+    subject.note_ids("chats", chats | set(_overheard(subject).values_list("chat", flat=True)))
+    for words in _own_words(subject):
+        subject.quote(words)
 
 
 def _own_words(subject: Subject) -> Iterator[str]:
@@ -120,12 +121,11 @@ def _outgoing(subject: Subject) -> "QuerySet[Outgoing]":
 
 def _keyed(subject: Subject) -> Q:
     """Return the condition that a turn of theirs caused a row: ``turn:81/file:2``."""
-    found = Outgoing.objects.filter(key__startswith="turn:").values_list("pk", "key")
-    return Q(pk__in=[pk for pk, key in found if str(key).partition("/")[0] in subject.refs])
+    return Q(key__startswith="turn:") & caused(subject, "key")
 
 
 def _contents(subject: Subject) -> "QuerySet[Content]":
-    """Return the texts of all of these, with those of others' messages that quote them."""
+    """Return the texts of all of these, with those of the agent's that repeat their words."""
     if "contents" not in subject.noted:
         subject.note_ids("contents", _content_ids(subject))
     return Content.objects.filter(pk__in=subject.ids("contents"))
@@ -147,13 +147,26 @@ def _content_ids(subject: Subject) -> Iterator[int]:
 
 
 def _quoting(subject: Subject) -> Iterator[int]:
-    """Yield what came with others' messages in the person's groups and repeats their words."""
-    quoted = [text for text in subject.texts if len(text) >= QUOTED_CHARACTERS]
-    chats = set(_turns(subject).exclude(session__chat=None).values_list("session__chat", flat=True))
-    chats |= set(_overheard(subject).values_list("chat", flat=True))
-    others = InboundMessage.objects.filter(session__chat_id__in=chats, context__isnull=False)
-    for pk, text in others.values_list("context_id", "context__text"):
-        if any(words[:500] in text for words in quoted):
+    """Yield texts that repeat the person's words: quotes, and what agents answered to others.
+
+    In the groups where they spoke, and wherever facts of theirs were shared. What others wrote
+    themselves stays, even where it is the same.
+    """
+    groups = Q(session__chat_id__in=subject.ids("chats"))
+    quotes = InboundMessage.objects.filter(groups, context__isnull=False)
+    yield from _repeating(subject, quotes.values_list("context_id", "context__text"))
+    of_groups = Q(turn__session__chat_id__in=subject.ids("chats"))
+    others = Q(turn__session__team_id=subject.team_id) if subject.ids("shared") else of_groups
+    for rows in (
+        TurnStep.objects.filter(others, content__isnull=False),
+        TranscriptEntry.objects.filter(others).exclude(role=TranscriptEntry.Role.USER),
+    ):
+        yield from _repeating(subject, rows.values_list("content_id", "content__text"))
+
+
+def _repeating(subject: Subject, rows: "QuerySet[Any, tuple[int, str]]") -> Iterator[int]:
+    for pk, text in rows.iterator(chunk_size=1_000):
+        if text and subject.is_quoted_in(text):
             yield pk
 
 

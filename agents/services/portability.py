@@ -5,6 +5,7 @@ nobody registered. Erasing goes from the highest app to the lowest, as foreign k
 What is left of somebody is a row without a name, to which records of the past may point.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -24,6 +25,8 @@ from agents.services.people import as_merged
 _log = structlog.get_logger(__name__)
 
 _REF: Final = r"^([a-z]+:[0-9]+)[ /].*$"
+# Shorter words of theirs are everybody's: "yes", "thank you", "good morning".
+QUOTED_CHARACTERS: Final = 16
 ERASED_SUBJECTS: Final = 10_000
 # Never handed over: they open doors, or are only made of what is handed over anyhow.
 SECRET_COLUMNS: Final = frozenset({"digest", "body_digest", "fingerprint", "lease_token", "sha256"})
@@ -53,6 +56,15 @@ class Subject:
     texts: set[str] = field(default_factory=set)
     rows: dict[type[models.Model], list[int]] = field(default_factory=dict)
     _ids: dict[str, list[int]] = field(default_factory=dict)
+
+    def quote(self, words: str) -> None:
+        """Note words of theirs, as they stand in texts and in stored replies."""
+        if len(words.strip()) >= QUOTED_CHARACTERS:
+            self.texts |= {words.strip(), json.dumps(words.strip(), ensure_ascii=False)[1:-1]}
+
+    def is_quoted_in(self, text: str) -> bool:
+        """Return whether a text of somebody else repeats words of theirs."""
+        return any(words in text for words in self.texts)
 
     def ids(self, rows: str) -> list[int]:
         """Return keys that an app noted before anything was erased."""
@@ -139,7 +151,7 @@ def register_nothing(reasons: Mapping[type[models.Model], str]) -> None:
 
 
 def register_seer(seer: Seer) -> None:
-    """Let an app note what a person is known by, lower apps' notes at hand."""
+    """Let an app note what a person is known by, the notes of the apps above it at hand."""
     if seer not in _seers:
         _seers.append(seer)
 
@@ -192,7 +204,7 @@ def subject_of(person: Person, *, by: User | str) -> Subject:
     subject = Subject(kept.team_id, kept.pk, tuple(ids), audit.actor_of(by))
     known = Identity.objects.filter(person_id__in=ids).values_list("external_id", flat=True)
     subject.names |= set(known)
-    for seer in _seers:
+    for seer in reversed(_seers):
         seer(subject)
     return subject
 

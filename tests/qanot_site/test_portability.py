@@ -161,6 +161,31 @@ def test_what_others_said_and_figures_and_the_act_itself_stay() -> None:
     )
 
 
+def test_what_agents_repeated_to_others_goes_and_what_others_said_themselves_stays() -> None:
+    scene = build()
+    private = factories.chat_session(agent=scene.agent, person=scene.other)
+    told = []
+    for session in (scene.group, private):
+        turn = factories.turn(session=session, viewer_person_id=scene.other.pk)
+        same = factories.content(team=scene.agent.team, text=person_scene.SAID)
+        message = factories.inbound_message(
+            session=session, turn=turn, person=scene.other, content=same
+        )
+        answer = factories.content(
+            team=scene.agent.team, text=factories.reply_text(f"She said: {person_scene.SAID}")
+        )
+        factories.turn_step(turn=turn, content=answer)
+        told.append((message, answer))
+
+    portability.erase(scene.person, by="command:test")
+
+    for message, answer in told:
+        message.refresh_from_db()
+        answer.refresh_from_db()
+        assert message.content.text == person_scene.SAID
+        assert answer.text == ""
+
+
 def test_erasing_ends_what_is_still_to_be_answered_and_sent() -> None:
     scene = build()
     session = factories.chat_session(agent=scene.agent, person=scene.person)
