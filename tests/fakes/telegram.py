@@ -81,6 +81,7 @@ class Fault:
             done, ``lose`` after it was done: the answer is lost; ``silence`` waits ``seconds``
             first, ``late`` waits after it was done.
         skip: Let so many requests pass first.
+        moved_to: The supergroup that the chat became.
     """
 
     method: str = ""
@@ -92,6 +93,7 @@ class Fault:
     retry_after: int | None = None
     seconds: float = 0.0
     skip: int = 0
+    moved_to: int | None = None
 
     def fits(self, method: str, chat_id: object) -> bool:
         """Return whether a request is one that it is for."""
@@ -102,7 +104,8 @@ class Fault:
 
     def refusal(self) -> Refused:
         """Return what is answered."""
-        asked = {} if self.retry_after is None else {"retry_after": self.retry_after}
+        said = {"retry_after": self.retry_after, "migrate_to_chat_id": self.moved_to}
+        asked = {name: value for name, value in said.items() if value is not None}
         return Refused(self.status, self.description, **asked)
 
 

@@ -42,7 +42,7 @@ from aiogram.types import (
 )
 
 from sessions.channels.telegram.limits import PACER
-from sessions.channels.telegram.outlet import NO_TOKEN_PAUSE_S, NotModified, Place, Refused
+from sessions.channels.telegram.outlet import NO_TOKEN_PAUSE_S, Moved, NotModified, Place, Refused
 from sessions.channels.telegram.splitting import Formatted
 from sessions.channels.telegram.wire import NotReached
 from sessions.delivery import NotDelivered, OutcomeUnknown, Undeliverable
@@ -185,7 +185,11 @@ class Calls:
 
     def without_thread(self) -> "Calls":
         """Return the same chat outside its topics."""
-        return Calls(self.bot, self.account_id, Place(self.place.chat))
+        return self.elsewhere(self.place.chat)
+
+    def elsewhere(self, chat: str) -> "Calls":
+        """Return another chat of the same bot."""
+        return Calls(self.bot, self.account_id, Place(chat))
 
     def _thread(self) -> int | None:
         return int(self.place.thread) if self.place.thread else None
@@ -242,7 +246,7 @@ class Calls:
             case TelegramForbiddenError():
                 return Undeliverable("blocked")
             case TelegramMigrateToChat():
-                return Undeliverable("moved")
+                return Moved(str(error.migrate_to_chat_id))
             case TelegramEntityTooLarge():
                 return Undeliverable("too_large")
             case TelegramUnauthorizedError():

@@ -10,7 +10,7 @@ from agents.core.errors import AgentError
 from agents.services.keys import KeyMissing
 from sessions.channels.telegram import client
 from sessions.channels.telegram.tokens import NotAToken
-from sessions.delivery import NotDelivered
+from sessions.delivery import NotDelivered, Undeliverable
 from sessions.models import ChannelAccount
 
 if TYPE_CHECKING:
@@ -31,6 +31,18 @@ class Refused(Exception):
     def __init__(self, description: str) -> None:
         super().__init__(description)
         self.description = description
+
+
+class Moved(Undeliverable):
+    """The group became a supergroup, which has another number.
+
+    Args:
+        chat: That number.
+    """
+
+    def __init__(self, chat: str) -> None:
+        super().__init__("moved")
+        self.chat = chat
 
 
 class NotModified(Exception):

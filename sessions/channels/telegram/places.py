@@ -7,12 +7,14 @@ answer finds its way from the conversation's row alone.
 from dataclasses import dataclass
 
 import structlog
+from django.db import transaction
+from django.db.models import Q
 
 from agents.models import Agent, Person
 from agents.models import Chat as ChatRow
 from sessions import conversations, marks, overheard
 from sessions.channels.telegram.updates import Chat, Message
-from sessions.models import ChannelAccount, ChatSession, Outgoing
+from sessions.models import ChannelAccount, ChatSession, InboundMessage, Outgoing, Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -101,10 +103,13 @@ def topic_of(place: Place, group: ChatRow) -> ChatRow:
     return topic
 
 
+@transaction.atomic
 def move(old: str, new: str, account: ChannelAccount) -> None:
     """Follow a group that became a supergroup, and so got another number; again is harmless.
 
-    Both chats tell of it, in any order. What was begun in the new one meanwhile stays there.
+    Both chats tell of it, in any order, and so does Telegram where something is sent to the old
+    one. What was begun in the new one meanwhile stays there. Messages have other numbers there, so
+    nothing that is still to come replies to one of the old chat or goes on in it.
     """
     chats = ChatRow.objects.filter(team_id=account.team_id, channel=account.channel)
     if not chats.filter(external_id=new).exists():
@@ -112,7 +117,16 @@ def move(old: str, new: str, account: ChannelAccount) -> None:
     sessions = ChatSession.objects.filter(account=account, kind=ChatSession.Kind.GROUP)
     if not sessions.filter(peer=new, thread="").exists():
         sessions.filter(peer=old, thread="").update(peer=new)
-    Outgoing.objects.filter(account=account, peer=old, state=Outgoing.State.QUEUED).update(peer=new)
+    unsent = [Outgoing.State.QUEUED, Outgoing.State.SENDING]
+    rows = Outgoing.objects.filter(account=account, peer=old, state__in=unsent)
+    turns = Turn.objects.filter(session__account=account, session__peer__in=(old, new))
+    is_unfinished = Q(state__in=(Turn.State.QUEUED, Turn.State.RUNNING))
+    coming = turns.filter(is_unfinished | Q(pk__in=rows.values("turn_id")))
+    ids = list(coming.values_list("pk", flat=True))
+    asked = InboundMessage.objects.filter(turn__in=ids, external_id__startswith=f"{old}:")
+    asked.update(channel_message_id="")
+    Turn.objects.filter(pk__in=ids).update(shown_in="")
+    rows.update(peer=new, reply_to="")
     _log.info("chat.moved", account=account.pk, old=old, new=new)
 
 

@@ -13,9 +13,9 @@ from agents.db import in_db
 from sessions import outbox
 from sessions.channels import answers
 from sessions.channels.answers import Answer
-from sessions.channels.telegram import client, leaks, outlet, showing
+from sessions.channels.telegram import client, leaks, outlet, places, showing
 from sessions.channels.telegram.formatting import to_html, written
-from sessions.channels.telegram.outlet import NotModified, Place, Refused
+from sessions.channels.telegram.outlet import Moved, NotModified, Place, Refused
 from sessions.channels.telegram.splitting import (
     CAPTION_UNITS,
     TEXT_UNITS,
@@ -132,6 +132,22 @@ class TelegramLetter:
 
     async def send(self, number: int, *, again: bool) -> str:
         """Send one message; return its number in the chat."""
+        try:
+            return await self._send(number, again=again)
+        except Moved as moved:
+            await self._follow(moved.chat)
+        return await self._send(number, again=again)
+
+    async def _follow(self, chat: str) -> None:
+        """Go on in the supergroup that a group became; the old one's messages are not there."""
+        row = self.outgoing
+        if row.account is None:
+            raise AssertionError("every row has its account")
+        await in_db(places.move, row.peer, chat, row.account)
+        self.calls = self.calls.elsewhere(chat)
+        self.shown_in = row.reply_to = ""
+
+    async def _send(self, number: int, *, again: bool) -> str:
         part = self.parts[number - 1]
         # Only the first one quotes what it replies to.
         reply_to = self.outgoing.reply_to if number == 1 else ""

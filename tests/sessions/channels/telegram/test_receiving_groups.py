@@ -331,16 +331,27 @@ def test_group_that_becomes_a_supergroup_keeps_its_conversation_whoever_tells_fi
     ask(bot, chat=old)
     session = ChatSession.objects.get()
     waiting = Outgoing.objects.create(
-        account=bot.account, session=session, peer="-77", created_at=timezone.now()
+        account=bot.account,
+        session=session,
+        peer="-77",
+        reply_to="12",
+        created_at=timezone.now(),
     )
+    Turn.objects.update(shown_in="13")
     bot.say(chat=group(), migrate_from_chat_id=-77)
     bot.say(chat=old, migrate_to_chat_id=GROUP_ID)
     ask(bot)
     assert ChatSession.objects.get().peer == str(GROUP_ID)
     assert Chat.objects.get().external_id == str(GROUP_ID)
     waiting.refresh_from_db()
-    assert waiting.peer == str(GROUP_ID)
-    assert ChatSession.objects.get().turns.count() == 1
+    assert (waiting.peer, waiting.reply_to) == (str(GROUP_ID), "")
+    turn = ChatSession.objects.get().turns.get()
+    # The old chat's messages are not in the new one.
+    assert turn.shown_in == ""
+    assert [bool(message.channel_message_id) for message in turn.messages.order_by("pk")] == [
+        False,
+        True,
+    ]
 
 
 def member(status: str, **given: Any) -> Json:

@@ -11,7 +11,7 @@ from agents.db import in_db
 from agents.models import File
 from sessions import courier, outbox
 from sessions.channels.telegram import client, limits, outlet, sending, tokens
-from sessions.models import ChannelAccount, Outgoing, TranscriptEntry, Turn
+from sessions.models import ChannelAccount, ChatSession, Outgoing, TranscriptEntry, Turn
 from sessions.outbox import Button
 from sessions.turns import finishing
 from tests import factories
@@ -261,3 +261,42 @@ def test_an_answer_in_a_group_replies_to_the_last_question() -> None:
     for number in ("11", "12"):
         factories.inbound_message(turn=turn, session=session, channel_message_id=number)
     assert finishing.asked_in(turn) == "12"
+
+
+@pytest.mark.parametrize("shown_in", ["", "31"])
+async def test_group_that_became_a_supergroup_is_answered_there(
+    server: FakeTelegram, shown_in: str
+) -> None:
+    new = -1_009_000_000_007
+    server.fail(
+        Fault(
+            chat_id=-77,
+            times=None,
+            status=400,
+            description="Bad Request: group chat was upgraded to a supergroup chat",
+            moved_to=new,
+        )
+    )
+
+    def make() -> tuple[Outgoing, Outgoing]:
+        first = answer(server, "one", reply_to="30")
+        assert first.turn is not None
+        ChatSession.objects.update(kind=ChatSession.Kind.GROUP, peer="-77", thread="")
+        Turn.objects.update(shown_in=shown_in)
+        Outgoing.objects.update(peer="-77")
+        second = factories.outgoing(
+            account=first.account, turn=None, session=first.session, peer="-77", key="second",
+            kind=Outgoing.Kind.NOTICE, content=factories.content(text="two"), reply_to="30",
+        )  # fmt: skip
+        return first, second
+
+    first, second = await in_db(make)
+    await carry(first)
+    await carry(second)
+    assert (first.peer, second.peer) == (str(new), str(new))
+    said = server.called("sendMessage", chat=new)
+    assert [call.params["text"] for call in said] == ["one", "two"]
+    assert not [call for call in said if "reply_parameters" in call.params]
+    assert len(server.called(chat=-77)) == 1
+    session = ChatSession.objects.filter(outgoing=first)
+    assert (await in_db(session.get)).peer == str(new)
