@@ -17,7 +17,7 @@ from agents.core.errors import AgentError
 from agents.net import BadAddress
 from sessions import commands
 from sessions.channels.telegram.asking import AskError, ask, ask_at
-from sessions.channels.telegram.servers import Server, close_sessions
+from sessions.channels.telegram.servers import Server, own_sessions
 from sessions.channels.telegram.tokens import NotAToken
 from sessions.commands.registry import Where
 from sessions.models import ChannelAccount, ChannelContact
@@ -86,10 +86,9 @@ async def refresh(contact: ChannelContact) -> None:
         contact: With account and person.
     """
     try:
-        await publish_for(
-            contact.account, contact.external_id, commands.language_of(contact.person)
-        )
+        async with own_sessions():
+            await publish_for(
+                contact.account, contact.external_id, commands.language_of(contact.person)
+            )
     except (AskError, AgentError, NotAToken, BadAddress) as error:
         _log.info("menu.not_set", account=contact.account_id, error=type(error).__name__)
-    finally:
-        await close_sessions()

@@ -2,6 +2,9 @@
 
 import asyncio
 import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -58,8 +61,24 @@ async def close_sessions() -> None:
         await opened.aclose()
 
 
+@asynccontextmanager
+async def own_sessions() -> AsyncIterator[None]:
+    """Ask over sessions that are the caller's alone, and close them.
+
+    For who asks a few times only, perhaps on a loop on which others ask as well: closing the
+    loop's own sessions would cut those off.
+    """
+    opened = _Opened()
+    token = _own.set(opened)
+    try:
+        yield
+    finally:
+        _own.reset(token)
+        await opened.aclose()
+
+
 class _Opened:
-    """The sessions of one event loop."""
+    """The sessions of one event loop, or of one caller."""
 
     def __init__(self) -> None:
         self._sessions: dict[Server, aiohttp.ClientSession] = {}
@@ -84,10 +103,11 @@ class _Opened:
 
 
 _LOOPS: "WeakKeyDictionary[asyncio.AbstractEventLoop, _Opened]" = WeakKeyDictionary()
+_own: ContextVar[_Opened | None] = ContextVar("own_sessions", default=None)
 
 
 def _opened_here() -> _Opened:
-    return _LOOPS.setdefault(asyncio.get_running_loop(), _Opened())
+    return _own.get() or _LOOPS.setdefault(asyncio.get_running_loop(), _Opened())
 
 
 @cache

@@ -18,7 +18,7 @@ from agents.net.guard import web_address
 from agents.services import audit, keys
 from sessions.channels.telegram import menu
 from sessions.channels.telegram.asking import AskError, Refused, Unreachable, ask, ask_at
-from sessions.channels.telegram.servers import TELEGRAM, Server, close_sessions, server_of
+from sessions.channels.telegram.servers import TELEGRAM, Server, own_sessions, server_of
 from sessions.channels.telegram.tokens import NotAToken, checked, seal_token, token_of
 from sessions.models import ChannelAccount
 
@@ -133,12 +133,11 @@ async def look(draft: Draft, *, own_webhook: str = "") -> Found:
     """
     token, server = draft.opened()
     try:
-        me = _Me.model_validate(await ask_at(server, token, "getMe"))
-        webhook = _Webhook.model_validate(await ask_at(server, token, "getWebhookInfo"))
+        async with own_sessions():
+            me = _Me.model_validate(await ask_at(server, token, "getMe"))
+            webhook = _Webhook.model_validate(await ask_at(server, token, "getWebhookInfo"))
     except (AskError, ValidationError) as error:
         raise _trouble(error) from error
-    finally:
-        await close_sessions()
     is_foreign = webhook.url and not (own_webhook and webhook.url.startswith(own_webhook))
     return Found(
         bot_id=me.id,
@@ -159,13 +158,12 @@ async def take_over(draft: Draft, found: Found) -> None:
     """
     token, server = draft.opened()
     try:
-        if found.webhook_host:
-            await ask_at(server, token, "deleteWebhook", drop_pending_updates=False)
-        await menu.publish(server, token)
+        async with own_sessions():
+            if found.webhook_host:
+                await ask_at(server, token, "deleteWebhook", drop_pending_updates=False)
+            await menu.publish(server, token)
     except AskError as error:
         raise _trouble(error) from error
-    finally:
-        await close_sessions()
 
 
 async def introduce(account: ChannelAccount) -> None:
@@ -203,8 +201,8 @@ def change_token(account: ChannelAccount, draft: Draft, found: Found, *, by: Use
     """
     if account.bot_id is not None and account.bot_id != found.bot_id:
         raise SetupTrouble("another_bot", username=found.username)
-    _fill(account, draft, found)
-    account.save()
+    # Without the columns that a poller writes meanwhile, such as its offset.
+    account.save(update_fields=_fill(account, draft, found))
     audit.record(
         team_id=account.team_id,
         actor=by,
@@ -257,14 +255,23 @@ def _connect(draft: Draft, found: Found, *, agent: Agent, by: User) -> ChannelAc
     return account
 
 
-def _fill(account: ChannelAccount, draft: Draft, found: Found) -> None:
-    account.sealed_token = seal_token(draft.token) if draft.token else ""
-    account.token_reference = "" if draft.token else draft.reference
-    account.base_url = draft.base_url.rstrip("/")
-    account.may_reach_private = draft.may_reach_private and bool(draft.base_url)
-    account.bot_id, account.username = found.bot_id, found.username
-    account.reads_all_group_messages = found.reads_all_group_messages
-    account.last_error_code, account.last_error, account.last_error_at = "", "", None
+def _fill(account: ChannelAccount, draft: Draft, found: Found) -> list[str]:
+    """Take over what was entered and found; return the columns."""
+    values = {
+        "sealed_token": seal_token(draft.token) if draft.token else "",
+        "token_reference": "" if draft.token else draft.reference,
+        "base_url": draft.base_url.rstrip("/"),
+        "may_reach_private": draft.may_reach_private and bool(draft.base_url),
+        "bot_id": found.bot_id,
+        "username": found.username,
+        "reads_all_group_messages": found.reads_all_group_messages,
+        "last_error_code": "",
+        "last_error": "",
+        "last_error_at": None,
+    }
+    for name, value in values.items():
+        setattr(account, name, value)
+    return list(values)
 
 
 def _keep_who(account: ChannelAccount, me: _Me) -> None:

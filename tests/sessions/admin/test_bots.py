@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.models import Agent, AuditEvent, Membership, Person, User
-from sessions.channels.telegram import pairing, tokens
+from sessions.channels.telegram import pairing, setup, tokens
 from sessions.models import ChannelAccount, ChannelContact, PairingLink, PairingRequest
 from tests import factories
 from tests.fakes.telegram import TOKEN, FakeTelegram
@@ -287,6 +287,16 @@ def test_another_token_of_the_same_bot_is_taken(
     bot.refresh_from_db()
     assert tokens.token_of(bot) == newer
     assert bot.last_error_code == ""
+
+
+def test_new_token_leaves_what_a_poller_wrote_meanwhile(agent: Agent) -> None:
+    bot = factories.telegram_account(agent=agent)
+    ChannelAccount.objects.filter(pk=bot.pk).update(update_offset=88)
+    assert bot.bot_id is not None
+    found = setup.Found(bot.bot_id, "Bee", bot.username, reads_all_group_messages=True)
+    setup.change_token(bot, setup.Draft(token=TOKEN), found, by=factories.user())
+    bot.refresh_from_db()
+    assert (bot.update_offset, bot.reads_all_group_messages) == (88, True)
 
 
 # --- contacts and requests ----------------------------------------------------------------

@@ -18,7 +18,7 @@ from aiogram.exceptions import (
 from aiogram.types import BufferedInputFile, MessageEntity
 
 from agents.services import keys
-from sessions.channels.telegram import client, tokens, wire
+from sessions.channels.telegram import client, setup, tokens, wire
 from sessions.channels.telegram.servers import Server, server_of
 from sessions.models import ChannelAccount
 from tests.fakes.telegram import TOKEN, FakeTelegram, Fault, too_many
@@ -35,6 +35,17 @@ def telegram() -> Iterator[FakeTelegram]:
 async def bot(telegram: FakeTelegram) -> AsyncIterator[Bot]:
     yield client.opened(TOKEN, Server(telegram.base_url, may_reach_private=True))
     await client.close_bots()
+
+
+async def test_looking_a_token_up_cuts_nobody_elses_request_off(
+    telegram: FakeTelegram, bot: Bot
+) -> None:
+    telegram.fail(Fault(method="sendMessage", kind="silence", seconds=0.3))
+    sent = asyncio.create_task(bot.send_message(7, "Hello"))
+    draft = setup.Draft(token=TOKEN, base_url=telegram.base_url, may_reach_private=True)
+    looks = [setup.look(draft), setup.look(draft)]
+    assert {found.bot_id for found in await asyncio.gather(*looks)} == {111111}
+    assert (await sent).text == "Hello"
 
 
 def account(**given: object) -> ChannelAccount:

@@ -8,6 +8,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from sessions.channels.telegram import menu, setup, tokens
+from sessions.channels.telegram.servers import own_sessions
 from sessions.models import ChannelAccount
 from sessions.tasks import set_menu
 from tests import factories
@@ -55,7 +56,11 @@ def test_menu_that_cannot_be_set_breaks_nothing(
 
 
 def test_bot_of_a_file_learns_who_it_is(telegram: FakeTelegram, bot: ChannelAccount) -> None:
-    async_to_sync(setup.introduce)(bot)
+    async def introduce() -> None:
+        async with own_sessions():
+            await setup.introduce(bot)
+
+    async_to_sync(introduce)()
     bot.refresh_from_db()
     assert (bot.bot_id, bot.username) == (111111, "fake111111_bot")
     assert bot.reads_all_group_messages is False
