@@ -66,10 +66,11 @@ def end(turn_id: int, *, by: User) -> Ended:
         return Ended.ASKED
     times = Times(turn.request_sent_at, turn.first_token_at, turn.last_token_at)
     # No text is committed, so no daily note is written and the zone does not matter.
-    finishing.finish(Claimed(turn, token), ENDED, asked="", times=times, time_zone="UTC")
+    ending = finishing.finish(Claimed(turn, token), ENDED, asked="", times=times, time_zone="UTC")
     _record("turn.ended", turn, by, reason="nobody worked on it")
     announce_ended_after_commit(session=turn.session.public_id, turn=turn.public_id)
-    # Its session may have more to do.
+    # Who asked is told at once; its session may have more to do.
+    doorbell.ring_after_commit(bells.SEND, ending.outgoing.pk)
     doorbell.ring_after_commit(bells.RUN, session_id)
     return Ended.ENDED
 

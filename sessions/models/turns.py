@@ -71,7 +71,9 @@ class Turn(PublicIdModel):
     committed_at = models.DateTimeField(_("committed at"), null=True)
     delivered_at = models.DateTimeField(_("delivered at"), null=True)
     # The channel's message in which the answer grows; it becomes the answer's first part.
-    shown_in = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
+    shown_in = models.CharField(
+        max_length=64, blank=True, default="", db_default="", editable=False
+    )
 
     objects = TurnQuerySet.as_manager()
 

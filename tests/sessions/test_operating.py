@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from django.db import connection
 
+from agents import doorbell
 from agents.models import AuditEvent, User
 from memory.models import WalEntry
-from sessions import operating
+from sessions import bells, operating
 from sessions.errors import AlreadyAnswered, NothingLeftToAsk, NotOver
 from sessions.models import ChatSession, Content, InboundMessage, TranscriptEntry, Turn
 from sessions.operating import Ended
@@ -51,6 +52,16 @@ def test_turn_that_nobody_works_on_ends_as_failed_and_is_told(scene: Scene, oper
     assert ChatSession.objects.get(pk=scene.session.pk).lease_token is None
     assert acts() == [("turn.ended", turn.ref)]
     assert AuditEvent.objects.get(action="turn.ended").actor == f"user:{operator.pk}"
+
+
+def test_who_asked_is_told_at_once(
+    scene: Scene, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = scene.say("Hello").turn
+    rung: list[tuple[str, int]] = []
+    monkeypatch.setattr(doorbell, "ring", lambda task, *args: rung.append((task, *args)))
+    operating.end(turn.pk, by=operator)
+    assert (bells.SEND, turn.outgoing.pk) in rung
 
 
 def test_ending_twice_changes_nothing(scene: Scene, operator: User) -> None:
