@@ -70,6 +70,11 @@ class Progress:
     by_meaning: int | None
 
     @property
+    def is_found_by_words(self) -> bool:
+        """Return whether only meaning may be missing."""
+        return self.by_words == self.pieces
+
+    @property
     def percent(self) -> int:
         """Return how much of it can be found."""
         if not self.pieces:

@@ -45,6 +45,7 @@ from memory.models import (
     MemoryDocumentVersion,
     MemoryProposal,
     MemorySettings,
+    UploadedDocument,
     WalEntry,
 )
 from qanot_site import board, doctor_page
@@ -101,6 +102,7 @@ GROUPS: tuple[tuple[Promise, tuple[Page, ...]], ...] = (
         _("Memory"),
         (
             (WalEntry, "edit_note"),
+            (UploadedDocument, "library_books"),
             (MemoryDocument, "psychology"),
             (MemoryDocumentVersion, "history"),
             (MemoryProposal, "rate_review"),

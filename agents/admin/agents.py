@@ -190,10 +190,12 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
 
     @admin.display(description=_("look into it"))
     def memory_of_agent(self, agent: Agent) -> str:
-        """Return a link to the search in the agent's memory."""
+        """Return links to the search in the agent's memory and to its documents."""
         if agent._state.adding or not agent_pages.has("memory_search"):
             return "–"
-        return links.to_page(agent_pages.address("memory_search", agent), _("Search its memory"))
+        search = links.to_page(agent_pages.address("memory_search", agent), _("Search its memory"))
+        documents = links.to_page(agent_pages.address("documents", agent), _("Its documents"))
+        return links.joined((search, documents))
 
     @admin.display(description=_("persona"))
     @once

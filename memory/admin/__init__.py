@@ -1,5 +1,5 @@
 """What agents keep, in the admin: facts, documents, notes, the search and its index."""
 
-from memory.admin import documents, facts, index, notes, proposals, searching
+from memory.admin import documents, facts, index, notes, proposals, searching, uploads
 
-__all__ = ["documents", "facts", "index", "notes", "proposals", "searching"]
+__all__ = ["documents", "facts", "index", "notes", "proposals", "searching", "uploads"]

@@ -15,7 +15,9 @@ from agents.core.viewer import Viewer
 from agents.models import Agent, Chat, Person
 from agents.services import access
 from memory import words
+from memory.index.scopes import Shelves
 from memory.index.terms import QUERY_CHARACTERS
+from memory.models import Passage
 from memory.search import search
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def page(request: HttpRequest, agent: Agent) -> HttpResponse:
     as_whom = request.GET.get("as", MYSELF)
     if as_whom not in choices:
         as_whom = next(iter(choices))
+    in_documents = request.GET.get("in") == "documents"
     query = request.GET.get("q", "").strip()[:QUERY_CHARACTERS]
     context: dict[str, Any] = {
         **admin.site.each_context(request),
@@ -63,11 +66,20 @@ def page(request: HttpRequest, agent: Agent) -> HttpResponse:
         "choices": choices,
         "as_whom": as_whom,
         "query": query,
+        "in_documents": in_documents,
         "most": QUERY_CHARACTERS,
     }
     if query:
         viewer = _viewer(request, agent, as_whom)
-        result = search(viewer, query, now=timezone.now(), limit=LIMIT, notes_days=agent.notes_days)
+        result = search(
+            viewer,
+            query,
+            now=timezone.now(),
+            limit=LIMIT,
+            kinds=[Passage.Kind.DOCUMENT] if in_documents else None,
+            shelves=Shelves.LIBRARY if in_documents else None,
+            notes_days=agent.notes_days,
+        )
         context["hits"] = _hits(result.found)
         context["notes"] = [words.of_note(str(note)) for note in result.notes]
     return TemplateResponse(request, "admin/memory/search.html", context)

@@ -38,6 +38,7 @@ from memory.models import (
     MemorySettings,
     Origin,
     Scope,
+    UploadedDocument,
     WalEntry,
 )
 from sessions.models import (
@@ -332,4 +333,33 @@ def _build_memory(side: Side, agent: Agent, person: Person, at: datetime) -> Non
             answer=text,
             source=f"turn:{team.pk}-{scope['scope']}",
         )
+        _build_upload(side, scope, word)
     side.make(MemorySettings, team=team)
+
+
+def _build_upload(side: Side, scope: dict[str, Any], word: str) -> None:
+    person = scope.get("person")
+    name = f"{word}-document.txt"
+    digest = scope["scope"].encode().hex().ljust(64, "0")
+    file = side.make(
+        File,
+        team=side.team,
+        person=person,
+        name=name,
+        media_type="text/plain",
+        size_bytes=3,
+        sha256=digest,
+        origin="document",
+        content="files/y",
+    )
+    side.make(
+        UploadedDocument,
+        team=side.team,
+        **scope,
+        file=file,
+        name=name,
+        sha256=digest,
+        state=UploadedDocument.State.READY,
+        parts={"v": 1, "parts": [{"text": f"{word} {EVIL}"}]},
+        source="user:1",
+    )

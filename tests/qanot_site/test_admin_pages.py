@@ -197,6 +197,7 @@ def test_a_person_reads_their_own_texts_and_all_is_escaped(ours: Side) -> None:
         "MemoryDocumentVersion",
         "MemoryProposal",
         "DailyNote",
+        "UploadedDocument",
         "AgentDocument",
         "AgentDocumentVersion",
         "File",

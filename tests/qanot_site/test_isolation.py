@@ -324,6 +324,7 @@ def _path(path: str, agent: Agent) -> str:
     path = path.replace("{name}", "SOUL.md").replace("{fact_id}", "1")
     somebodys = UploadedDocument.objects.filter(agent=agent).values_list("public_id", flat=True)
     path = path.replace("{document_id}", str(somebodys.first()))
+    path = path.replace("{file_id}", nothing)
     return path.replace("{turn_id}", nothing).replace("{conversation_id}", nothing)
 
 

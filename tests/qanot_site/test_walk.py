@@ -18,9 +18,11 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.utils import get_fields_from_path
 from django.contrib.auth.models import AnonymousUser
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import models, transaction
 from django.forms import BaseForm, HiddenInput, ModelChoiceField
 from django.test import Client, RequestFactory
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
 
 from agents.admin.base import TeamAdmin
@@ -391,6 +393,14 @@ def _call(path: str, method: str, operation: dict[str, Any], side: Side, secret:
         elif parameter["name"] == "before":
             query["before"] = api_value("turn_id", side)
     body = BODIES.get(operation["operationId"])
+    if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
+        return Client().generic(
+            method.upper(),
+            path,
+            data=encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("note.txt", b"Hello")}),
+            content_type=MULTIPART_CONTENT,
+            headers={"Authorization": f"Bearer {secret}"},
+        )
     if "requestBody" in operation and body is None:
         raise Unknown(f"{operation['operationId']} takes a body of which the walk has no example")
     return Client().generic(

@@ -11,7 +11,7 @@ from django.db import models
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from agents.models import Agent
-from memory.models import WalEntry
+from memory.models import UploadedDocument, WalEntry
 from sessions.models import ChatSession, Turn
 from tests.qanot_site import admin_scene
 from tests.qanot_site.admin_scene import Side
@@ -109,6 +109,7 @@ def api_value(parameter: str, side: Side) -> str:
         "conversation_id": session.public_id,
         "turn_id": Turn.objects.filter(session=session).latest("pk").public_id,
         "name": "SOUL.md",
+        "document_id": next(row.public_id for row in side.rows[UploadedDocument] if row.person_id),
         "fact_id": next(row.pk for row in side.rows[WalEntry] if row.person_id),
     }
     if parameter not in known:
