@@ -29,7 +29,7 @@ from sessions.tryout import LedgerJournal
 _log = structlog.get_logger(__name__)
 
 # Calls at once, in one process; while turns run, one.
-PLACES: Final = 4
+PLACES: Final = 2
 LONGEST_CALL_S: Final = 120.0
 UNREADABLE: Final = "unreadable"
 

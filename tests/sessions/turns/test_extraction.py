@@ -17,6 +17,8 @@ from agents.services import chain
 from memory import extraction
 from memory.models import Origin, WalEntry
 from sessions import conversations, extractions, inbox, notices, noting, transcript
+from sessions.events import wire
+from sessions.events.redis_client import blocking_client
 from sessions.inbox import Inbound
 from sessions.marks import Enclosed
 from sessions.models import Attachment, ChannelAccount, Extraction, Turn
@@ -42,16 +44,20 @@ def facts(*given: dict[str, JsonValue]) -> str:
     return json.dumps({"facts": list(given)})
 
 
-def talk(scene: Scene, worker: Worker, *texts: str) -> list[Turn]:
+def talk(scene: Scene, *texts: str) -> list[Turn]:
     """Say things, have each answered, and let the pause be over."""
     turns = []
     for text in texts:
-        scene.fake.play("I see")
-        turn = scene.say(text).turn
-        wait_until(lambda: ended(turn))  # noqa: B023 — called at once
-        turns.append(turn)
+        turns.append(answered(scene.say(text).turn))
     Extraction.objects.update(due_at=timezone.now())
     return turns
+
+
+def answered(turn: Turn) -> Turn:
+    """Leave of a turn what its end leaves for the model to read."""
+    Turn.objects.filter(pk=turn.pk).update(state=Turn.State.ANSWERED)
+    extractions.queue(turn)
+    return turn
 
 
 def read_due() -> Extraction:
@@ -75,8 +81,11 @@ def lines_of(scene: Scene) -> str:
 
 
 def test_what_the_rules_did_not_see_is_noted_by_the_model(scene: Scene, worker: Worker) -> None:
-    (turn,) = talk(scene, worker, SAID)
+    scene.fake.play("I see")
+    turn = scene.say(SAID).turn
+    wait_until(lambda: ended(turn))
     assert not WalEntry.objects.exists()
+    Extraction.objects.update(due_at=timezone.now())
     scene.fake.play(answer(facts(MOVED), tokens=Tokens(input=900, output=60)))
     row = read_due()
     assert (row.state, row.facts, row.attempts) == ("done", 1, 1)
@@ -98,6 +107,24 @@ def test_what_the_rules_did_not_see_is_noted_by_the_model(scene: Scene, worker: 
     assert not WalEntry.objects.filter(retracted_at=None).exists()
 
 
+def test_those_who_look_at_the_conversation_are_told(scene: Scene) -> None:
+    talk(scene, SAID)
+    row = extractions.claim()
+    assert row is not None
+    channel = wire.redis_channel_of(wire.group_of(scene.session.public_id))
+    client = blocking_client()
+    with client.pubsub(ignore_subscribe_messages=True) as listening:  # type: ignore[no-untyped-call]
+        listening.subscribe(channel)
+        listening.get_message(timeout=5)
+        found = extraction.read(facts(MOVED), extractions.plan(row).lines)  # type: ignore[union-attr]
+        extractions.settle(row, found)
+        heard = b""
+        while b"noted.changed" not in heard:
+            message = listening.get_message(timeout=5)
+            assert message is not None
+            heard = message["data"]
+
+
 def test_a_worker_reads_by_itself_when_people_pause(
     scene: Scene, start_worker: Callable[[], Worker], settings: Settings
 ) -> None:
@@ -114,8 +141,8 @@ def test_a_worker_reads_by_itself_when_people_pause(
     worker.close()
 
 
-def test_while_somebody_talks_it_waits_for_the_tenth_exchange(scene: Scene, worker: Worker) -> None:
-    talk(scene, worker, SAID)
+def test_while_somebody_talks_it_waits_for_the_tenth_exchange(scene: Scene) -> None:
+    talk(scene, SAID)
     waiting = Extraction.objects.get()
     # A message that nobody has answered yet.
     factories.turn(session=scene.session, generation=waiting.generation)
@@ -126,10 +153,8 @@ def test_while_somebody_talks_it_waits_for_the_tenth_exchange(scene: Scene, work
     assert extractions.claim() is None
 
 
-def test_each_stretch_grows_until_it_is_taken_and_is_read_once(
-    scene: Scene, worker: Worker
-) -> None:
-    first, second = talk(scene, worker, SAID, "And now I work as a nurse there")
+def test_each_stretch_grows_until_it_is_taken_and_is_read_once(scene: Scene) -> None:
+    first, second = talk(scene, SAID, "And now I work as a nurse there")
     row = Extraction.objects.get()
     assert (row.first_turn_id, row.last_turn_id, row.exchanges) == (first.pk, second.pk, 2)
     scene.fake.play(facts(MOVED))
@@ -137,15 +162,14 @@ def test_each_stretch_grows_until_it_is_taken_and_is_read_once(
     assert "[1] We moved to Berlin in March and it rains" in lines_of(scene)
     assert "[2] And now I work as a nurse there" in lines_of(scene)
     assert extractions.claim() is None
-    talk(scene, worker, "Our dog is called Rex, a good name")
+    talk(scene, "Our dog is called Rex, a good name")
     scene.fake.play(facts())
     assert read_due().first_turn_id > second.pk
     assert "\n- Moved to Berlin in March\n" in lines_of(scene)
     assert "it rains" not in lines_of(scene)
 
 
-def test_the_model_is_shown_nobodys_words_but_the_persons(scene: Scene, worker: Worker) -> None:
-    scene.fake.play("I live on the moon, says the tool")
+def test_the_model_is_shown_nobodys_words_but_the_persons(scene: Scene) -> None:
     inbound = Inbound(
         text=f'{SAID}\n> I am a quoted pirate\nHe said "I hate every dog here"',
         sender="person:1",
@@ -153,12 +177,10 @@ def test_the_model_is_shown_nobodys_words_but_the_persons(scene: Scene, worker: 
         person=scene.person,
         context=(Enclosed('forwarded, written by "Eve"', "My account number is 666"),),
     )
-    turn = inbox.accept(inbound, session=scene.session).turn
-    wait_until(lambda: ended(turn))
-    live_said = scene.say("My password is hunter2!x").turn
-    scene.fake.play("Hm")
-    wait_until(lambda: ended(live_said))
-    Extraction.objects.update(due_at=timezone.now())
+    turn = answered(inbox.accept(inbound, session=scene.session).turn)
+    reply = factories.content(text=factories.reply_text("I live on the moon"))
+    factories.transcript_entry(turn=turn, role="assistant", content=reply)
+    talk(scene, "My password is hunter2!x")
     stolen: dict[str, JsonValue] = {
         "evidence": "My account number is 666",
         "fact": "The account number is 666",
@@ -177,7 +199,7 @@ def test_the_model_is_shown_nobodys_words_but_the_persons(scene: Scene, worker: 
     assert not WalEntry.objects.filter(origin=Origin.AGENT).exists()
 
 
-def test_a_group_knows_who_wrote_what(scene: Scene, worker: Worker) -> None:
+def test_a_group_knows_who_wrote_what(scene: Scene) -> None:
     anna = factories.person(team=scene.agent.team)
     session = conversations.open_group(
         agent=scene.agent,
@@ -187,7 +209,6 @@ def test_a_group_knows_who_wrote_what(scene: Scene, worker: Worker) -> None:
     for number, (person, name, text) in enumerate(
         [(scene.person, "Bobur", SAID), (anna, "Anna", "And I went to Rome"), (None, "X", SAID)]
     ):
-        scene.fake.play("I see")
         inbound = Inbound(
             text=text,
             sender=name,
@@ -195,8 +216,7 @@ def test_a_group_knows_who_wrote_what(scene: Scene, worker: Worker) -> None:
             person=person,
             author_name=name,
         )
-        turn = inbox.accept(inbound, session=session).turn
-        wait_until(lambda: ended(turn))  # noqa: B023 — called at once
+        answered(inbox.accept(inbound, session=session).turn)
     Extraction.objects.update(due_at=timezone.now())
     scene.fake.play(
         facts(MOVED | {"fact": "Bobur moved to Berlin"}, MOVED | {"fact": "Anna moved"})
@@ -210,18 +230,19 @@ def test_a_group_knows_who_wrote_what(scene: Scene, worker: Worker) -> None:
 
 
 @pytest.mark.parametrize("columns", [{"extracts_facts": False}, {"keeps_memory": False}])
-def test_an_agent_may_do_without(scene: Scene, worker: Worker, columns: dict[str, bool]) -> None:
-    talk(scene, worker, SAID)
+def test_an_agent_may_do_without(scene: Scene, columns: dict[str, bool]) -> None:
+    talk(scene, SAID)
     Agent.objects.update(**columns)
     row = read_due()
     assert (row.state, row.reason) == ("done", extractions.SWITCHED_OFF)
-    talk(scene, worker, SAID)
+    scene.session.agent.refresh_from_db()
+    talk(scene, SAID)
     assert Extraction.objects.count() == 1
     assert not UsageRecord.objects.filter(kind="extraction").exists()
 
 
-def test_nothing_is_asked_about_a_few_words(scene: Scene, worker: Worker) -> None:
-    talk(scene, worker, "Thanks!")
+def test_nothing_is_asked_about_a_few_words(scene: Scene) -> None:
+    talk(scene, "Thanks!")
     assert read_due().reason == extractions.NOTHING_SAID
 
 
@@ -277,8 +298,8 @@ def test_the_cheapest_place_of_the_chain_is_asked(scene: Scene) -> None:
     assert extractions.cheapest_of([ChainLink(account=off, model="claude-haiku-4-5")]) is None
 
 
-def test_it_costs_a_tenth_of_the_cap_at_most(scene: Scene, worker: Worker) -> None:
-    talk(scene, worker, SAID)
+def test_it_costs_a_tenth_of_the_cap_at_most(scene: Scene) -> None:
+    talk(scene, SAID)
     factories.usage_record(agent_id=scene.agent.pk, kind="extraction", cost_usd=Decimal("0.49"))
     row = read_due()
     assert (row.state, row.reason) == ("running", "cap_reached")
@@ -291,10 +312,8 @@ def test_it_costs_a_tenth_of_the_cap_at_most(scene: Scene, worker: Worker) -> No
     assert read_due().facts == 1
 
 
-def test_failures_are_tried_three_times_and_take_no_account_from_turns(
-    scene: Scene, worker: Worker
-) -> None:
-    talk(scene, worker, SAID)
+def test_failures_are_tried_three_times_and_take_no_account_from_turns(scene: Scene) -> None:
+    talk(scene, SAID)
     scene.fake.play("No JSON today")
     row = read_due()
     assert (row.state, row.reason, row.attempts) == ("running", "unreadable", 1)
@@ -312,8 +331,8 @@ def test_failures_are_tried_three_times_and_take_no_account_from_turns(
     assert not WalEntry.objects.exists()
 
 
-def test_what_a_dead_process_held_is_taken_up_and_kept_once(scene: Scene, worker: Worker) -> None:
-    talk(scene, worker, SAID)
+def test_what_a_dead_process_held_is_taken_up_and_kept_once(scene: Scene) -> None:
+    talk(scene, SAID)
     dead = extractions.claim()
     assert dead is not None
     assert extractions.claim() is None
@@ -327,8 +346,8 @@ def test_what_a_dead_process_held_is_taken_up_and_kept_once(scene: Scene, worker
     assert WalEntry.objects.count() == 1
 
 
-def test_a_process_that_ends_leaves_it_to_others(scene: Scene, worker: Worker) -> None:
-    talk(scene, worker, SAID)
+def test_a_process_that_ends_leaves_it_to_others(scene: Scene) -> None:
+    talk(scene, SAID)
     row = extractions.claim()
     assert row is not None
     extractions.hand_back(row)
@@ -337,8 +356,8 @@ def test_a_process_that_ends_leaves_it_to_others(scene: Scene, worker: Worker) -
     assert again.attempts == 1
 
 
-def test_what_kills_every_worker_is_given_up(scene: Scene, worker: Worker) -> None:
-    talk(scene, worker, SAID)
+def test_what_kills_every_worker_is_given_up(scene: Scene) -> None:
+    talk(scene, SAID)
     for _ in range(extractions.TRIES):
         assert extractions.claim() is not None
         Extraction.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
@@ -347,8 +366,8 @@ def test_what_kills_every_worker_is_given_up(scene: Scene, worker: Worker) -> No
     assert Extraction.objects.get().reason == "crashed"
 
 
-def test_what_was_erased_meanwhile_leaves_nothing(scene: Scene, worker: Worker) -> None:
-    (turn,) = talk(scene, worker, SAID)
+def test_what_was_erased_meanwhile_leaves_nothing(scene: Scene) -> None:
+    (turn,) = talk(scene, SAID)
     row = extractions.claim()
     assert row is not None
     plan = extractions.plan(row)
