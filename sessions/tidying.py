@@ -15,7 +15,8 @@ UPDATES_KEPT_FOR: Final = timedelta(days=7)
 def forget_old() -> None:
     """Forget which updates came long ago, and what is kept for a day only.
 
-    That is what groups said to others, and files that nobody has sent.
+    That is what groups said to others, and files that nobody has sent. Conversations that were
+    read for facts are forgotten a month later.
     """
     ChannelUpdate.objects.filter(received_at__lt=timezone.now() - UPDATES_KEPT_FOR).delete()
     overheard.forget_old()

@@ -18,6 +18,7 @@ from agents.admin.privacy import as_written
 from agents.admin.showing import once
 from agents.services import access
 from sessions import outbox
+from sessions.admin.attached import AttachmentInline
 from sessions.admin.text import ConversationText, as_told, session_link
 from sessions.models import (
     Content,
@@ -61,6 +62,7 @@ class InboundMessageAdmin(ConversationText, ReadOnlyAdmin):
 
     team_path = "session__team"
     session_path = "session__"
+    inlines = (AttachmentInline,)
     fields = readonly_fields = (
         "session_link",
         "turn",

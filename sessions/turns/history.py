@@ -127,7 +127,8 @@ class Chosen:
 def chosen(turn: Turn, own: Sequence[Own], *, window_tokens: int) -> Chosen:
     """Return the newest whole exchanges before a turn.
 
-    A question that got no answer and was asked again stands there once.
+    A question that got no answer and was asked again stands there once; with files it stays, as
+    the next one came without them.
 
     Args:
         own: What the turn answers; it takes its place first.
@@ -145,8 +146,8 @@ def chosen(turn: Turn, own: Sequence[Own], *, window_tokens: int) -> Chosen:
         entries += page
         messages += read
         tokens += estimate_messages(read)
-    _dress(messages, entries)
-    again = _asked_again(entries, own)
+    with_files = _dress(messages, entries)
+    again = _asked_again(entries, own) - with_files
     pairs = [pair for pair in zip(entries, messages, strict=True) if pair[0].turn_id not in again]
     entries, messages = [entry for entry, _ in pairs], [message for _, message in pairs]
     messages.reverse()
@@ -165,8 +166,8 @@ def since(turn: Turn, own: Sequence[Own], *, first_id: int) -> tuple[Message, ..
     rows = sql.fetch(_SINCE, [turn.generation_id, first_id, turn.pk])
     entries = [_Entry(*row) for row in rows]
     messages = [_message_of(entry) for entry in entries]
-    _dress(messages, entries)
-    again = _asked_again(entries[::-1], own)
+    with_files = _dress(messages, entries)
+    again = _asked_again(entries[::-1], own) - with_files
     pairs = zip(entries, messages, strict=True)
     return tuple(message for entry, message in pairs if entry.turn_id not in again)
 
@@ -223,15 +224,15 @@ def _asked_again(newest_first: Sequence[_Entry], own: Sequence[Own]) -> set[int]
     return found
 
 
-def _dress(messages: list[Message], entries: Sequence[_Entry]) -> None:
-    """Show with people's messages what came with them.
+def _dress(messages: list[Message], entries: Sequence[_Entry]) -> set[int]:
+    """Show with people's messages what came with them; return the turns that files came with.
 
     Messages that were answered together show their times; the pictures of the last exchange are
     shown again, as the next question is often about them.
     """
     asked = [entry for entry in entries if entry.message_id is not None]
     if not asked:
-        return
+        return set()
     together = Counter(entry.turn_id for entry in asked)
     joined = [turn for turn, count in together.items() if count > 1]
     rows = sql.fetch(_WITH_MORE, [[entry.message_id for entry in asked], joined])
@@ -251,6 +252,11 @@ def _dress(messages: list[Message], entries: Sequence[_Entry]) -> None:
         if pk is not None and pk in said:
             words = marks.shown(said[pk], with_time=together[entry.turn_id] > 1)
             messages[place] = UserMessage(words, images.get(pk, ()))
+    return {
+        entry.turn_id
+        for entry in asked
+        if (each := said.get(entry.message_id or 0)) and each.attached
+    }
 
 
 def _message_of(entry: _Entry) -> Message:

@@ -11,9 +11,10 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client as HttpClient
+from django.urls import reverse
 from django.utils import timezone
 
-from agents.models import AuditEvent, File, Person
+from agents.models import AuditEvent, File, Membership, Person
 from agents.services import files, people
 from sessions import attachments as fetching
 from sessions import conversations, file_words, sent_files, tidying, uploads
@@ -407,3 +408,23 @@ def test_a_foreign_file_is_missing_and_asking_is_written_down(
     assert AuditEvent.objects.get(action="api.foreign_id").subject == f"file:{file_id}"
     taken = post(client, stranger, text="Mine", files=[file_id])
     assert taken.json()["code"] == "files_gone"
+
+
+# --- in the admin --------------------------------------------------------------------------------
+
+
+def test_names_and_words_of_files_are_as_private_as_the_message(someone: Someone) -> None:
+    sent(someone, bring(someone, "diagnosis.ogg", b"OggS", "audio/ogg").json()["id"])
+    row = Attachment.objects.get()
+    row.transcript = factories.content(team=someone.team, text="It is measles")
+    row.state, row.error = Attachment.State.FAILED, "not_heard"
+    row.save()
+    page = reverse("admin:bot_sessions_inboundmessage_change", args=[row.message_id])
+    owner = make_someone("boss", team=someone.team)
+    for user, is_shown in ((owner, False), (someone, True)):
+        Membership.objects.filter(user=user.user).update(role=Membership.Role.OWNER)
+        answer = user.client.get(page)
+        content = answer.content.decode()
+        assert answer.status_code == 200
+        assert ("diagnosis.ogg" in content, "measles" in content) == (is_shown, is_shown)
+        assert "It could not be turned into text." in content

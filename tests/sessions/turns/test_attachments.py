@@ -19,7 +19,7 @@ from sessions.inbox import Inbound, accept
 from sessions.marks import Enclosed
 from sessions.models import Attachment, Turn
 from sessions.turns.worker import Worker
-from tests.fakes.script import answer
+from tests.fakes.script import Refusal, answer
 from tests.fakes.speech import FakeSpeech
 from tests.sessions.conftest import Scene, ended, wait_until
 
@@ -129,6 +129,20 @@ def test_the_next_question_may_be_about_the_picture_and_later_ones_are_not_sent_
         sent.append(str(messages).count("'type': 'image'"))
     assert sent == [1, 0]
     assert "came along: photo" in str(scene.fake.last.body["messages"])
+
+
+def test_a_question_that_is_asked_again_still_has_its_picture(
+    scene: Scene, worker: Worker, shelf: Shelf
+) -> None:
+    shelf.files["p1"] = photo()
+    scene.fake.play(Refusal(400), "A wall.")
+    turn = bring(scene, "What is it?", Attachment(kind=Kind.PHOTO, reference="p1"))
+    wait_until(lambda: ended(turn))
+    assert turn.state in (Turn.State.ENDED, Turn.State.FAILED)
+    again = scene.say("What is it?").turn
+    wait_until(lambda: ended(again))
+    assert again.state == Turn.State.ANSWERED
+    assert str(scene.fake.last.body["messages"]).count("'type': 'image'") == 1
 
 
 def test_a_model_that_cannot_see_is_told_that_a_picture_came(
