@@ -1,10 +1,16 @@
 """What this app's tables hold of a person: what they said, and what was answered to them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
+import structlog
+from django.db import transaction
 from django.db.models import Case, CharField, F, Q, QuerySet, Value, When
 from django.db.models.functions import Concat, Now
+from django.utils import timezone
+from redis.exceptions import RedisError
 
 from agents import sql
 from agents.services.portability import (
@@ -15,6 +21,8 @@ from agents.services.portability import (
     register_nothing,
     register_seer,
 )
+from sessions.events import wire
+from sessions.events.redis_client import blocking_client
 from sessions.models import (
     Attachment,
     ChannelAccount,
@@ -38,7 +46,11 @@ from sessions.models import (
 )
 from sessions.models.turns import TurnQuerySet
 
+_log = structlog.get_logger(__name__)
+
 _UNSENT: Final = (Outgoing.State.QUEUED, Outgoing.State.SENDING)
+# A stream ends an hour after its last frame.
+_LIVE: Final = timedelta(seconds=2 * wire.STREAM_SECONDS)
 _ERASE: Final = """
     SELECT count(*) FILTER (WHERE qanot_erase_content(id, %s, 'a person was erased'))
     FROM bot_sessions_content WHERE id = ANY(%s) AND erased_at IS NULL
@@ -187,8 +199,22 @@ def _end_turns(subject: Subject) -> int:
         .values_list("pk", flat=True)
     )
     sql.execute(_FREE, [subject.ids("turns")])
+    ended = Q(committed_at=None) | Q(committed_at__gt=timezone.now() - _LIVE)
+    streams = [
+        wire.stream_of(key) for key in turns.filter(ended).values_list("public_id", flat=True)
+    ]
+    transaction.on_commit(partial(_remove_live, streams))
     turns.unfinished().update(state=Turn.State.STOPPED, committed_at=Now())
     return turns.update(manifest=None, notice=None, shown_in="")
+
+
+def _remove_live(streams: Sequence[str]) -> None:
+    """Remove what was streamed lately; where Redis is away it ends by itself."""
+    try:
+        if streams:
+            blocking_client().delete(*streams)
+    except RedisError as error:
+        _log.warning("live.not_removed", error=type(error).__name__)
 
 
 def _extractions(subject: Subject) -> "QuerySet[Extraction]":

@@ -20,6 +20,8 @@ from memory import exports
 from memory.models import MemoryDocument, Passage, WalEntry
 from memory.prompt import memory_parts
 from memory.search import search
+from sessions.events import wire
+from sessions.events.redis_client import blocking_client
 from sessions.models import ChannelContact, InboundMessage, Turn
 from tests import factories
 from tests.qanot_site import person_scene
@@ -184,6 +186,16 @@ def test_what_agents_repeated_to_others_goes_and_what_others_said_themselves_sta
         answer.refresh_from_db()
         assert message.content.text == person_scene.SAID
         assert answer.text == ""
+
+
+def test_what_was_streamed_leaves_redis(django_capture_on_commit_callbacks: Any) -> None:
+    scene = build()
+    turn = Turn.objects.filter(viewer_person_id=scene.person.pk).latest("pk")
+    stream = wire.stream_of(turn.public_id)
+    blocking_client().xadd(stream, {"frame": CANARY})
+    with django_capture_on_commit_callbacks(execute=True):
+        portability.erase(scene.person, by="command:test")
+    assert not blocking_client().exists(stream)
 
 
 def test_erasing_ends_what_is_still_to_be_answered_and_sent() -> None:
