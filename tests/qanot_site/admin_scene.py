@@ -29,7 +29,7 @@ from agents.models import (
     UsageRecord,
     User,
 )
-from agents.services import documents
+from agents.services import documents, files
 from memory.models import (
     DailyNote,
     MemoryDocument,
@@ -42,6 +42,7 @@ from memory.models import (
     WalEntry,
 )
 from sessions.models import (
+    Attachment,
     ChannelAccount,
     ChannelContact,
     ChatSession,
@@ -247,6 +248,26 @@ def _build_conversation(
         content=asked,
         payload={"text": text},
         received_at=at,
+    )
+    file = side.add(
+        files.store(
+            text.encode(),
+            name=f"{PRIVATE if person else SHARED}.txt",
+            media_type="text/plain",
+            team_id=team.pk,
+            person_id=person.pk if person else None,
+            chat_id=chat.pk if chat else None,
+            origin=message.ref,
+        )
+    )
+    side.make(
+        Attachment,
+        message=message,
+        number=1,
+        kind=Attachment.Kind.DOCUMENT,
+        name=file.name,
+        file=file,
+        state=Attachment.State.FETCHED,
     )
     reply = Reply(
         message=AssistantMessage(

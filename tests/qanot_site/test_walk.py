@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.utils import get_fields_from_path
@@ -86,8 +86,15 @@ def undone(client: Client) -> Iterator[None]:
 
 
 def body_of(answer: Any) -> str:
-    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    if getattr(answer, "is_async", False):
+        content = async_to_sync(_gathered)(answer.streaming_content)
+    else:
+        content = b"".join(answer.streaming_content) if answer.streaming else answer.content
     return f"{content.decode(errors='replace')}{answer.headers}"
+
+
+async def _gathered(pieces: AsyncIterator[bytes]) -> bytes:
+    return b"".join([piece async for piece in pieces])
 
 
 def contents(side: Side) -> dict[str, list[Any]]:

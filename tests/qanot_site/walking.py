@@ -10,9 +10,9 @@ from django.contrib import admin
 from django.db import models
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from agents.models import Agent
+from agents.models import Agent, File
 from memory.models import UploadedDocument, WalEntry
-from sessions.models import ChatSession, Turn
+from sessions.models import Attachment, ChatSession, Turn
 from tests.qanot_site import admin_scene
 from tests.qanot_site.admin_scene import Side
 
@@ -92,6 +92,8 @@ def value_of(parameter: str, route: str, model: type[models.Model] | None, side:
         return str(row_of(model, side).pk)
     if parameter == "conversation":
         return str(private_session(side).public_id)
+    if parameter == "file":
+        return str(private_file(side).public_id)
     if parameter == "object_id":
         return str(side.one(Agent).pk)
     raise Unknown(f"“{route}” asks for “{parameter}”, of which the walk has no example")
@@ -110,6 +112,7 @@ def api_value(parameter: str, side: Side) -> str:
         "turn_id": Turn.objects.filter(session=session).latest("pk").public_id,
         "name": "SOUL.md",
         "document_id": next(row.public_id for row in side.rows[UploadedDocument] if row.person_id),
+        "file_id": private_file(side).public_id,
         "fact_id": next(row.pk for row in side.rows[WalEntry] if row.person_id),
     }
     if parameter not in known:
@@ -134,6 +137,7 @@ def frame_value(field: str, side: Side) -> Any:
         "thread": uuid4(),
         "key": uuid4().hex,
         "text": "Hello",
+        "files": [private_file(side).public_id],
         "title": "Mine",
         "fact": "A fact",
         "query": "a",
@@ -148,6 +152,15 @@ def frame_value(field: str, side: Side) -> Any:
 def private_session(side: Side) -> ChatSession:
     """Return the team's conversation with one person."""
     found: ChatSession = next(row for row in side.rows[ChatSession] if row.person_id)
+    return found
+
+
+def private_file(side: Side) -> File:
+    """Return a file of the team's conversation with one person."""
+    session = private_session(side)
+    found: File = next(
+        row.file for row in side.rows[Attachment] if row.message.session_id == session.pk
+    )
     return found
 
 
