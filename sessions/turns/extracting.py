@@ -43,16 +43,29 @@ async def keep(is_busy: Callable[[], bool]) -> None:
     at_work: set[asyncio.Task[None]] = set()
     try:
         while True:
-            places = 1 if is_busy() else PLACES
-            while len(at_work) < places and (row := await in_db(extractions.claim)) is not None:
-                task = asyncio.create_task(work_on(row))
-                at_work.add(task)
-                task.add_done_callback(at_work.discard)
+            try:
+                await _begin(at_work, places=1 if is_busy() else PLACES)
+            except Exception:
+                _log.exception("extraction.round_failed")
             await asyncio.sleep(settings.QANOT_EXTRACTION_S)
     finally:
         for task in at_work:
             task.cancel()
         await asyncio.gather(*at_work, return_exceptions=True)
+
+
+async def _begin(at_work: set[asyncio.Task[None]], *, places: int) -> None:
+    while len(at_work) < places and (row := await in_db(extractions.claim)) is not None:
+        task = asyncio.create_task(work_on(row), name=row.ref)
+        at_work.add(task)
+        task.add_done_callback(at_work.discard)
+        task.add_done_callback(_log_failure)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    """Log what a reading raised; its row is taken up again when its lease has run out."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("extraction.lost", extraction=task.get_name(), exc_info=error)
 
 
 async def work_on(row: Extraction) -> None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.db import OperationalError
 from django.utils import timezone
 from pydantic import JsonValue
 from pytest_django import Settings
@@ -387,3 +388,26 @@ def test_what_was_read_long_ago_is_forgotten(scene: Scene) -> None:
     recent = factories.extraction(turn=turn, state="failed", finished_at=timezone.now())
     extractions.forget_old()
     assert list(Extraction.objects.all()) == [recent]
+
+
+def test_a_database_that_is_away_for_a_moment_ends_no_workers_reading(
+    scene: Scene,
+    start_worker: Callable[[], Worker],
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failures = iter([OperationalError("away"), None])
+    claim = extractions.claim
+
+    def failing() -> Extraction | None:
+        if (error := next(failures, None)) is not None:
+            raise error
+        return claim()
+
+    monkeypatch.setattr(extractions, "claim", failing)
+    settings.QANOT_EXTRACTION_S = 0.05
+    talk(scene, SAID)
+    scene.fake.play(facts(MOVED))
+    start_worker()
+    wait_until(lambda: Extraction.objects.filter(state="done").exists())
+    assert WalEntry.objects.get().text == MOVED["fact"]
