@@ -6,7 +6,7 @@ ignored; an update whose known fields have another form is ``None`` and is let g
 """
 
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import structlog
 from pydantic import (
@@ -14,12 +14,12 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    JsonValue,
     ValidationError,
     model_validator,
 )
 
 from agents.core.messages import JsonObject
+from sessions.channels.telegram import rich
 
 _log = structlog.get_logger(__name__)
 
@@ -27,8 +27,13 @@ _log = structlog.get_logger(__name__)
 GENERAL_TOPIC: Final = 1
 
 
-# A text may lie in others; deeper ones are nobody's.
-_DEEPEST: Final = 12
+# Seconds since 1970; what lies beyond is no day that we could write down.
+_Moment = Annotated[int, Field(ge=0, lt=2**36)]
+
+
+def _clean(text: str) -> str:
+    """Return a text without NUL and lone surrogates."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 class _Part(BaseModel):
@@ -36,11 +41,15 @@ class _Part(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: object) -> object:
-        """Take what is null as not there."""
-        if isinstance(given, dict) and None in given.values():
-            return {name: value for name, value in given.items() if value is not None}
-        return given
+    def _storable(cls, given: object) -> object:
+        """Take what is null as not there, and texts without what PostgreSQL cannot hold."""
+        if not isinstance(given, dict):
+            return given
+        return {
+            name: _clean(value) if isinstance(value, str) else value
+            for name, value in given.items()
+            if value is not None
+        }
 
 
 class User(_Part):
@@ -198,7 +207,7 @@ class Text(_Part):
     def words(self) -> str:
         """Return its text or its caption."""
         if self.rich_message is not None and not self.text:
-            return "\n".join(_rich(self.rich_message.get("blocks"), _DEEPEST)) or self.caption
+            return "\n".join(rich.lines_of(self.rich_message.get("blocks"))) or self.caption
         return self.text or self.caption
 
     @property
@@ -232,7 +241,7 @@ class Message(Text):
     """One message."""
 
     message_id: int
-    date: int
+    date: _Moment
     chat: Chat
     from_user: User | None = Field(None, validation_alias=AliasChoices("from", "from_user"))
     sender_chat: Chat | None = None
@@ -240,7 +249,7 @@ class Message(Text):
     message_thread_id: int | None = None
     is_topic_message: bool = False
     is_automatic_forward: bool = False
-    edit_date: int | None = None
+    edit_date: _Moment | None = None
     media_group_id: str = ""
     reply_to_message: Answered | None = None
     external_reply: External | None = None
@@ -368,36 +377,3 @@ def _topic(chat: Chat, thread: int | None, is_topic: bool) -> str:
     if not chat.is_forum or not is_topic or thread is None or thread == GENERAL_TOPIC:
         return ""
     return str(thread)
-
-
-def _rich(blocks: JsonValue, deepest: int) -> list[str]:
-    """Return the lines of a rich message's blocks, without their looks."""
-    lines: list[str] = []
-    if not isinstance(blocks, list) or not deepest:
-        return lines
-    for block in blocks:
-        if isinstance(block, list):
-            cells = [_plain(cell, deepest - 1) for cell in block]
-            lines.append(" | ".join(cells))
-        elif isinstance(block, dict):
-            if "text" in block:
-                lines.append(_plain(block["text"], deepest - 1))
-            for part in ("summary", "caption"):
-                if part in block:
-                    lines.append(_plain(block[part], deepest - 1))
-            for part in ("blocks", "items", "cells"):
-                lines += _rich(block.get(part), deepest - 1)
-    return [line for line in lines if line]
-
-
-def _plain(text: JsonValue, deepest: int) -> str:
-    """Return a rich text's letters."""
-    if isinstance(text, str):
-        return text
-    if not deepest:
-        return ""
-    if isinstance(text, list):
-        return "".join(_plain(each, deepest - 1) for each in text)
-    if isinstance(text, dict):
-        return _plain(text.get("text"), deepest - 1)
-    return ""

@@ -299,6 +299,38 @@ def test_album_is_one_turn_and_counts_as_one_message() -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"text": "a\x00b \ud800", "from": user(501, "\x00\ud800", username="b\x00\udfff")},
+        {
+            "document": {
+                "file_id": "f\x00\ud800",
+                "file_name": "\ud800/../\x00",
+                "mime_type": "\x00",
+            }
+        },
+        {"text": "hi", "message_id": 10**30},
+        {"text": "hi", "from": user(10**40)},
+        {"text": "hi", "entities": [{"type": "text_link", "offset": -5, "length": 9, "url": "x"}]},
+    ],
+)
+def test_what_cannot_be_stored_as_it_is_is_taken_in_without_it(given: Json) -> None:
+    bot = wire()
+    bot.say(**given)
+    assert turns() == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("moment", [10**14, -1, "soon", 2**63])
+def test_message_of_no_day_is_let_go(moment: object) -> None:
+    bot = wire()
+    bot.say("Hello", date=moment)
+    bot.take(edited_message=bot.message("Hello", edit_date=moment))
+    assert turns() == 0
+
+
+@pytest.mark.django_db
 def test_link_behind_a_word_is_told() -> None:
     bot = wire()
     text = "👍 see here, please"
