@@ -1,16 +1,18 @@
 """The admin's pages of memory: documents, and facts as they were noted."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from agents.core.viewer import Viewer
-from agents.models import User
-from memory import documents, wal
+from agents.models import Agent, User
+from memory import documents, uploads, wal
 from memory.index.work import finish
-from memory.models import MemorySettings, Origin, WalEntry
+from memory.models import MemorySettings, Origin, UploadedDocument, WalEntry
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +137,69 @@ def test_search_shows_scores_and_never_as_somebody_else(client: Client) -> None:
     as_other = client.get(address, {"q": "gate", "as": f"person:{other.pk}"}).content.decode()
     assert "The gate is hidden" not in html + as_other
     assert "The gate is" not in client.get(address, {"q": "gate", "as": "nobody"}).content.decode()
+
+
+# --- uploaded documents --------------------------------------------------------------------------
+
+
+def documents_page(agent: Agent, name: str = "documents") -> str:
+    return reverse(f"admin:agents_agent_{name}", args=[agent.pk])
+
+
+def drop(client: Client, agent: Agent, whose: str, *files: SimpleUploadedFile) -> Any:
+    given = {"whose": whose, "files": list(files)}
+    return client.post(documents_page(agent), given, headers={"Accept": "application/json"})
+
+
+def test_documents_are_dropped_watched_and_removed(client: Client) -> None:
+    agent = factories.agent()
+    MemorySettings.objects.create(team=agent.team, embedder=MemorySettings.Embedder.NONE)
+    user = factories.membership(team=agent.team, role="editor").user
+    client.force_login(user)
+    assert "may not use the tool rag_search" in client.get(documents_page(agent)).content.decode()
+    good = SimpleUploadedFile("rules.md", b"# Rules\nBe kind")
+    bad = SimpleUploadedFile("photo.png", b"\x89PNG")
+    answer = drop(client, agent, "agent", good, bad)
+    assert (answer.status_code, answer.json()["added"]) == (422, 1)
+    assert answer.json()["refused"][0].startswith("photo.png: Files of this kind")
+    live = documents_page(agent, "documents_live")
+    assert "data-moving" in client.get(live).content.decode()
+    document = uploads.read_one()
+    assert document is not None
+    assert document.author == user
+    finish()
+    html = client.get(live).content.decode()
+    assert "data-moving" not in html
+    assert "ready" in html
+    client.post(documents_page(agent, "documents_remove"), {"document": document.pk})
+    assert not UploadedDocument.objects.exists()
+
+
+def test_who_may_bring_and_remove_documents(client: Client) -> None:
+    agent = factories.agent()
+    user = factories.membership(team=agent.team, role="operator").user
+    person = factories.person(team=agent.team, user=user)
+    client.force_login(user)
+    shared = factories.uploaded_document(team=agent.team, scope="agent", agent=agent)
+    others = factories.uploaded_document(agent=agent, name="private-plan.txt")
+    assert drop(client, agent, "agent", SimpleUploadedFile("a.txt", b"x")).status_code == 403
+    assert drop(client, agent, "chat:1", SimpleUploadedFile("a.txt", b"x")).status_code == 403
+    assert drop(client, agent, "me", SimpleUploadedFile("a.txt", b"x")).status_code == 200
+    own = UploadedDocument.objects.get(person=person)
+    assert "private-plan" not in client.get(documents_page(agent)).content.decode()
+    remove = documents_page(agent, "documents_remove")
+    for document, status in ((shared, 403), (others, 404), (own, 302)):
+        assert client.post(remove, {"document": document.pk}).status_code == status
+    assert set(UploadedDocument.objects.all()) == {shared, others}
+
+
+def test_a_document_that_failed_is_tried_again(client: Client, owner: User) -> None:
+    agent = factories.agent()
+    failed = factories.uploaded_document(
+        team=agent.team, scope="agent", agent=agent, state="failed", error="encrypted"
+    )
+    html = client.get(documents_page(agent)).content.decode()
+    assert "protected by a password" in html
+    client.post(documents_page(agent, "documents_again"), {"document": failed.pk})
+    failed.refresh_from_db()
+    assert (failed.state, failed.error) == ("waiting", "")
