@@ -11,12 +11,10 @@ import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-import psycopg
 import structlog
 from django.conf import settings
-from django.db import connection
 from redis.exceptions import RedisError
 
 from agents.core.errors import LeaseLost
@@ -29,6 +27,7 @@ from sessions.events.hub import Hub
 from sessions.events.redis_client import close_redis_client, redis_client
 from sessions.models import Turn, WorkerProcess
 from sessions.turns import document_reading, extracting, indexing, leases, processes
+from sessions.turns.life import Life
 from sessions.turns.runner import Runner
 from sessions.turns.stopping import STOP_CHANNEL
 
@@ -52,7 +51,7 @@ class Worker:
         self._wakes: dict[int, asyncio.TimerHandle] = {}
         self._runner: Runner | None = None
         self._courier: Courier | None = None
-        self._life: _Life | None = None
+        self._life: Life | None = None
 
     def start(self) -> None:
         """Begin to run: returns once the process may claim turns."""
@@ -87,7 +86,7 @@ class Worker:
 
     async def _open(self) -> None:
         worker_id = await in_db(_register)
-        self._life = _Life(worker_id)
+        self._life = Life(leases.WORKER_LOCKS, worker_id)
         await self._life.hold()
         self._courier = Courier(worker_id)
         self._runner = Runner(Hub(), worker_id, self._courier)
@@ -222,65 +221,6 @@ class Worker:
         if self._runner is None:
             raise AssertionError("the worker is open")
         return self._runner
-
-
-class _Life:
-    """A connection of its own that holds the worker's advisory lock.
-
-    PostgreSQL lets go of it when the process is gone, however it went.
-    """
-
-    def __init__(self, worker_id: int) -> None:
-        self._worker_id = worker_id
-        self._connection: psycopg.AsyncConnection | None = None
-        self._is_held = False
-
-    async def hold(self) -> None:
-        """Make sure that the lock is held, over a new connection if the old one broke."""
-        had_one = self._connection is not None
-        if not await self._is_taken() and had_one:
-            # At once, as without the lock this process counts as dead.
-            await self._is_taken()
-
-    async def release(self) -> None:
-        """Let go."""
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
-
-    async def _is_taken(self) -> bool:
-        """Take or check the lock; False where its connection broke, or cannot be made."""
-        try:
-            await self._take()
-        except (psycopg.Error, OSError) as error:
-            _log.warning("worker.lock_lost", worker=self._worker_id, error=type(error).__name__)
-            await self.release()
-            return False
-        return True
-
-    async def _take(self) -> None:
-        if self._connection is None:
-            self._is_held = False
-            self._connection = await psycopg.AsyncConnection.connect(
-                autocommit=True, **_connection_parameters()
-            )
-        if self._is_held:
-            await self._connection.execute("SELECT 1")
-            return
-        # Not waited for: where PostgreSQL does not know yet that the old connection broke, its
-        # lock speaks for us, and leases must be renewed meanwhile.
-        tried = await self._connection.execute(
-            "SELECT pg_try_advisory_lock(%s, %s)", [leases.WORKER_LOCKS, self._worker_id]
-        )
-        self._is_held = await tried.fetchone() == (True,)
-
-
-def _connection_parameters() -> dict[str, Any]:
-    """Return where and how Django connects, certificates and time limits included."""
-    # Any: libpq's own parameters. The others are those of Django's blocking connection.
-    parameters: dict[str, Any] = connection.get_connection_params()
-    of_django = ("context", "cursor_factory", "prepare_threshold")
-    return {name: value for name, value in parameters.items() if name not in of_django}
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

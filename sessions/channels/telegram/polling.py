@@ -80,6 +80,7 @@ class Poller:
 
     def __init__(self, *, look_every_s: float = LOOK_EVERY_S) -> None:
         self.token = uuid.uuid4()
+        self._life = tending.life_of(self.token)
         self._look_every_s = look_every_s
         self._tended: dict[int, _Tended] = {}
 
@@ -102,6 +103,8 @@ class Poller:
 
     async def _look(self) -> None:
         """Begin with bots that are new, again with those that changed, leave those that went."""
+        # First: without it what is held here counts as a dead poller's.
+        await self._life.hold()
         try:
             accounts = await in_db(tending.hold, self.token)
         except DatabaseError as error:
@@ -134,6 +137,7 @@ class Poller:
             await self._leave(account_id)
         with contextlib.suppress(DatabaseError):
             await in_db(tending.release, self.token)
+        await self._life.release()
         await close_sessions()
 
 

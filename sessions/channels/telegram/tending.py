@@ -1,10 +1,13 @@
 """Which bots a poller tends: a lease on each bot's row, told by PostgreSQL's clock.
 
-Whoever holds the token of the lease asks Telegram for the bot's updates, and only they move its
-offset; a poller that slept past its lease moves nothing.
+A poller that was killed loses its lock (``sessions.turns.life``), and its bots are free at once;
+one that hangs keeps them until the lease has run out. Whoever holds the token of the lease asks
+Telegram for the bot's updates, and only they move its offset; a poller that slept past its lease
+moves nothing.
 """
 
 import uuid
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
@@ -14,6 +17,7 @@ from agents.core.errors import LeaseLost
 from agents.core.messages import JsonObject
 from sessions.channels.telegram import receiving, updates
 from sessions.models import ChannelAccount
+from sessions.turns.life import Life
 
 # Bots that are to hear what they are told.
 _ENABLED = """
@@ -25,12 +29,23 @@ _LET_GO = f"""
     UPDATE bot_sessions_channelaccount c SET lease_token = NULL, leased_until = NULL
     WHERE c.lease_token = %s AND NOT ({_ENABLED})
 """  # noqa: S608 — constants only
+# The first key of pollers' locks; the second is the end of the lease's token.
+POLLER_LOCKS: Final = 0x514150
+_IS_DEAD = f"""
+    NOT EXISTS (SELECT 1 FROM pg_locks l
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+          AND l.classid = {POLLER_LOCKS}
+          AND l.objid::bigint =
+              ('x' || right(c.lease_token::text, 8))::bit(32)::bigint & 2147483647
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+"""  # noqa: S608 — constants only
 # A lease is renewed a heartbeat after it was, not at each look.
 _HOLD = f"""
     UPDATE bot_sessions_channelaccount c
     SET lease_token = %s, leased_until = now() + make_interval(secs => %s)
     WHERE {_ENABLED} AND (
         c.lease_token IS NULL OR c.leased_until < now()
+        OR (c.lease_token <> %s AND {_IS_DEAD})
         OR (c.lease_token = %s AND c.leased_until < now() + make_interval(secs => %s)))
 """  # noqa: S608 — constants only
 _RELEASE = """
@@ -50,8 +65,13 @@ def hold(token: uuid.UUID) -> list[ChannelAccount]:
     lease_s: float = settings.QANOT_LEASE_S
     early_s = max(0.0, lease_s - settings.QANOT_HEARTBEAT_S)
     sql.execute(_LET_GO, [token])
-    sql.execute(_HOLD, [token, lease_s, token, early_s])
+    sql.execute(_HOLD, [token, lease_s, token, token, early_s])
     return list(ChannelAccount.objects.filter(lease_token=token).order_by("pk"))
+
+
+def life_of(token: uuid.UUID) -> Life:
+    """Return what tells others that the poller of a token lives."""
+    return Life(POLLER_LOCKS, token.int & (2**31 - 1))
 
 
 def release(token: uuid.UUID) -> None:

@@ -55,7 +55,7 @@ def test_lock_whose_connection_broke_is_taken_again_by_the_next_heartbeat(
         WHERE l.locktype = 'advisory' AND l.classid = %s AND l.objid = %s
     """
     assert sql.fetch(statement, [leases.WORKER_LOCKS, WorkerProcess.objects.get().pk]) == [(True,)]
-    wait_until(lambda: "worker.lock_lost" in caplog.text)
+    wait_until(lambda: "process.lock_lost" in caplog.text)
     wait_until(lambda: holders() == [("qanot",)], timeout_s=2.5)
 
 

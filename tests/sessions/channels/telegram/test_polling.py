@@ -165,20 +165,36 @@ async def test_second_poller_waits_until_the_first_is_gone(telegram: FakeTelegra
         await until(is_third)
 
 
-async def test_bot_of_a_poller_that_was_killed_is_free_when_its_lease_runs_out(
+async def test_bot_of_a_poller_that_hangs_is_free_when_its_lease_runs_out(
     telegram: FakeTelegram,
 ) -> None:
-    now = timezone.now()
+    now, token = timezone.now(), uuid.uuid4()
+    life = tending.life_of(token)
+    await life.hold()
     bot = await in_db(
-        bot_at, telegram, lease_token=uuid.uuid4(), leased_until=now + timedelta(seconds=0.5)
+        bot_at, telegram, lease_token=token, leased_until=now + timedelta(seconds=0.5)
     )
+    try:
+        async with polling() as poller:
+
+            async def is_taken() -> bool:
+                return poller.tended == {bot.pk}
+
+            await until(is_taken)
+    finally:
+        await life.release()
+    assert timezone.now() - now >= timedelta(seconds=0.5)
+
+
+async def test_bot_of_a_poller_that_was_killed_is_free_at_once(telegram: FakeTelegram) -> None:
+    an_hour_on = timezone.now() + timedelta(hours=1)
+    bot = await in_db(bot_at, telegram, lease_token=uuid.uuid4(), leased_until=an_hour_on)
     async with polling() as poller:
 
         async def is_taken() -> bool:
             return poller.tended == {bot.pk}
 
         await until(is_taken)
-    assert timezone.now() - now >= timedelta(seconds=0.5)
 
 
 def test_poller_that_slept_past_its_lease_stores_nothing(telegram: FakeTelegram) -> None:
