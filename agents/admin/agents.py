@@ -19,7 +19,7 @@ from agents.admin.archive import ArchiveActions, ArchivedFilter
 from agents.admin.base import TeamAdmin, TeamForm, TeamInline
 from agents.admin.managed import ManagedAgents
 from agents.admin.showing import once
-from agents.models import Agent, AgentDocument, ChainLink, ToolGrant
+from agents.models import Agent, AgentDocument, ChainLink, ProviderAccount, ToolGrant
 from agents.services import caps
 from agents.tools import registry
 
@@ -143,6 +143,10 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
                 )
             },
         ),
+        (
+            _("Voice and groups"),
+            {"fields": (("speech_account", "speech_model"), "hears_groups")},
+        ),
         (_("Turns"), {"fields": ("prompt_preset", "max_iterations"), "classes": ("collapse",)}),
         (
             _("Record"),
@@ -167,6 +171,24 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
     search_fields = ("name", "slug", "description")
     prepopulated_fields = {"slug": ("name",)}  # noqa: RUF012 - the name Django reads
     inlines = (ChainLinkInline, ToolGrantInline)
+
+    def get_form(
+        self,
+        request: HttpRequest,
+        obj: models.Model | None = None,
+        change: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Offer for hearing the accounts of the agent's team that speak the wire for it."""
+        form = super().get_form(request, obj, change, **kwargs)
+        account = form.base_fields.get("speech_account")
+        if account is not None:
+            rows = account.queryset.filter(kind=ProviderAccount.Kind.OPENAI)
+            account.queryset = rows.filter(team=obj.team_id) if isinstance(obj, Agent) else rows
+            # An account is added where it is tested, on a page that fits no pop-up.
+            wrapper = account.widget
+            wrapper.can_add_related = wrapper.can_change_related = wrapper.can_view_related = False
+        return form
 
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
         """Leave the record out until there is one."""

@@ -58,6 +58,15 @@ from sessions.models import (
 
 Role = Membership.Role
 EVIL = "<img src=x onerror=alert(1)>"
+AGENT_DEFAULTS: dict[str, Any] = {
+    "keeps_memory": "on",
+    "auto_recall": "on",
+    "extracts_facts": "on",
+    "detector_pack": "standard",
+    "private_facts": "private",
+    "speech_model": "whisper-1",
+}
+"""What an agent's page sends of memory and hearing where nobody chose anything else."""
 # Stands in every text that belongs to a person, and nowhere else.
 PRIVATE = "zaytun-private"
 SHARED = "zaytun-shared"

@@ -28,7 +28,7 @@ from agents.services import accounts, documents
 from memory.models import WalEntry
 from sessions.models import ChatSession
 from tests import factories
-from tests.qanot_site.admin_scene import PRIVATE, SHARED, Role, Side, build_side
+from tests.qanot_site.admin_scene import AGENT_DEFAULTS, PRIVATE, SHARED, Role, Side, build_side
 
 pytestmark = pytest.mark.django_db
 
@@ -63,6 +63,7 @@ def agent_values(agent: Agent, **chain: Any) -> dict[str, Any]:
         "time_zone": "Asia/Tashkent",
         "prompt_preset": "default",
         "max_iterations": 25,
+        **AGENT_DEFAULTS,
         "chain_links-TOTAL_FORMS": len(chain) and 1,
         "chain_links-INITIAL_FORMS": 0,
         "tool_grants-TOTAL_FORMS": 0,
@@ -361,3 +362,26 @@ def test_a_page_without_a_path_shows_nothing(ours: Side) -> None:
     request.user = ours.users["owner"]
     with pytest.raises(ImproperlyConfigured):
         make(Team, admin.site).get_queryset(request)
+
+
+def test_only_the_teams_own_compatible_accounts_hear(ours: Side, theirs: Side) -> None:
+    agent = ours.one(Agent)
+    openai = ProviderAccount.Kind.OPENAI
+    own, foreign = (
+        ProviderAccount.objects.create(team=side.team, name="Ears", kind=openai)
+        for side in (ours, theirs)
+    )
+    client = Client()
+    client.force_login(ours.users["editor"])
+    page = reverse("admin:agents_agent_change", args=[agent.pk])
+    offered = client.get(page).context["adminform"].form.fields["speech_account"].queryset
+    assert list(offered) == [own]
+    values = {**agent_values(agent), "hears_groups": "on", "speech_model": "whisper-large"}
+    assert client.post(page, {**values, "speech_account": foreign.pk}).status_code == 200
+    assert client.post(page, {**values, "speech_account": own.pk}).status_code == 302
+    agent.refresh_from_db()
+    assert (agent.speech_account, agent.speech_model, agent.hears_groups) == (
+        own,
+        "whisper-large",
+        True,
+    )

@@ -20,7 +20,7 @@ from agents.models import (
     ToolGrant,
     User,
 )
-from tests.qanot_site.admin_scene import PRIVATE, Role, Side, build_side
+from tests.qanot_site.admin_scene import AGENT_DEFAULTS, PRIVATE, Role, Side, build_side
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +51,7 @@ def agent_values(agent: Agent, **changed: Any) -> dict[str, Any]:
         "time_zone": "UTC",
         "prompt_preset": "default",
         "max_iterations": 25,
+        **AGENT_DEFAULTS,
         "daily_cap_usd": "5.00",
         "chain_links-TOTAL_FORMS": 1,
         "chain_links-INITIAL_FORMS": 1,
@@ -131,6 +132,7 @@ def test_a_new_agent_is_told_with_what_was_filled_in(ours: Side) -> None:
         "time_zone": "UTC",
         "prompt_preset": "default",
         "max_iterations": 25,
+        **AGENT_DEFAULTS,
     }
     client_of(ours.users["editor"]).post(address(Agent, "add"), values)
     event = told("agent.added")
