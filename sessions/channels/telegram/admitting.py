@@ -1,5 +1,6 @@
 """Letting people in or not, and what those are told who must wait or may not."""
 
+from datetime import datetime
 from typing import Final
 
 import structlog
@@ -43,7 +44,15 @@ def admit(
         return False
     if not is_counted:
         return True
-    pace, seconds = who.pace_of(contact, message.sent_at)
+    reply_to = _reply_to(message, place)
+    return is_slow_enough(contact, place, message.sent_at, key=key, reply_to=reply_to)
+
+
+def is_slow_enough(
+    contact: ChannelContact, place: Place, at: datetime, *, key: str, reply_to: str = ""
+) -> bool:
+    """Count something that a person sent or pressed; say once when it becomes too much."""
+    pace, seconds = who.pace_of(contact, at)
     if pace == "too_fast":
         with _language(contact):
             text = ngettext(
@@ -53,7 +62,7 @@ def admit(
                 "after your last answered message.",
                 seconds,
             ) % {"n": seconds}
-        _say(contact, place, message, text, key=f"pause:{key}")
+        _say(contact, place, text, key=f"pause:{key}", reply_to=reply_to)
     return pace == "fine"
 
 
@@ -125,7 +134,7 @@ def _refuse(contact: ChannelContact, place: Place, message: Message, *, key: str
             )
         else:
             text = gettext("Sorry, I only talk with people whom my owners let in.")
-    _say(contact, place, message, text, key=key)
+    _say(contact, place, text, key=key, reply_to=_reply_to(message, place))
 
 
 def _has_code(contact: ChannelContact) -> bool:
@@ -146,11 +155,15 @@ def _with_code(request: PairingRequest) -> str:
     ) % {"code": request.code, "n": minutes}
 
 
-def _say(contact: ChannelContact, place: Place, message: Message, text: str, *, key: str) -> None:
-    reply_to = "" if place.is_private else str(message.message_id)
+def _say(contact: ChannelContact, place: Place, text: str, *, key: str, reply_to: str) -> None:
     outbox.queue_notice(
         contact.account, place.peer, text, key=key, thread=place.thread, reply_to=reply_to
     )
+
+
+def _reply_to(message: Message, place: Place) -> str:
+    """Return which message is replied to: none where only two talk."""
+    return "" if place.is_private else str(message.message_id)
 
 
 def _language(contact: ChannelContact) -> translation.override:

@@ -4,12 +4,13 @@ import asyncio
 from typing import Final
 
 import structlog
+from django.utils import timezone
 from pydantic import JsonValue
 
 from agents.core.messages import JsonObject
 from agents.models import Person
 from sessions import commands, outbox
-from sessions.channels.telegram import buttons, places, who
+from sessions.channels.telegram import admitting, buttons, places, who
 from sessions.channels.telegram.places import Place
 from sessions.channels.telegram.updates import CallbackQuery, GenerationStopped, Message
 from sessions.commands import Choice, Reply
@@ -38,9 +39,13 @@ def press(query: CallbackQuery, update_id: int, account: ChannelAccount) -> None
         _stop(pressed.subject, str(query.message.chat.id), account)
     elif pressed.action == buttons.COMMAND:
         place = places.of_chat(query.message.chat, query.message.topic)
+        key = f"{account.pk}:{update_id}"
         session = places.found(place, account)
         invocation = commands.find(f"/{pressed.subject}", channel=account.channel)
         if session is None or invocation is None:
+            return
+        # What is said again and again would stand before the answers of the chat.
+        if not admitting.is_slow_enough(contact, place, timezone.now(), key=key):
             return
         reply = commands.run(
             invocation,
@@ -49,7 +54,7 @@ def press(query: CallbackQuery, update_id: int, account: ChannelAccount) -> None
             account=account,
             language=who.language_of(contact, account),
         )
-        say(reply, place, session, person, key=f"{account.pk}:{update_id}")
+        say(reply, place, session, person, key=key)
 
 
 def stop_generation(stopped: GenerationStopped, account: ChannelAccount) -> None:

@@ -1,5 +1,6 @@
 """Buttons do what they say for the person they were made for, and nothing for anybody else."""
 
+import time
 from typing import Any
 
 import pytest
@@ -93,6 +94,16 @@ def test_choices_of_a_command_are_buttons_that_do_it() -> None:
     assert len(notices()) == 2
     press(bot, russian.data, who=user(777, "Mallory"))
     assert len(notices()) == 2
+
+
+def test_presses_count_as_messages_do_and_the_pause_is_told_once() -> None:
+    bot = wire(messages_per_minute=3)
+    bot.say("/lang", who=user(language_code="en"), date=int(time.time()))
+    data = buttons.sign("cmd", "lang ru", account=bot.account, person_id=person(bot).pk)
+    for _ in range(6):
+        press(bot, data)
+    # The command's own words, two presses, the pause.
+    assert len(notices()) == 4
 
 
 def test_telegrams_own_stop_button_stops_the_turn_of_its_draft() -> None:
