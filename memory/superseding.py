@@ -17,17 +17,24 @@ from memory import detector, documents, files, hooks
 from memory.detector import Hit
 from memory.documents import Home
 from memory.entries import fingerprint_of, home_of, said
-from memory.index import facts
-from memory.models import Origin, Scope, WalEntry
+from memory.index import exchanges, facts
+from memory.models import DailyNote, Origin, Scope, WalEntry
 from memory.sameness import Said, is_named, is_replaced, parts_of
 
 # Older ones of a very talkative scope are not compared.
 MOST_COMPARED = 5_000
+# A value with so many figures is the same thing wherever it is said: a phone, an order's number.
+_TELLING_FIGURES = 4
 
 HOLDS = Q(retracted_at=None, superseded_at=None)
 TRUSTED = ~Q(origin=Origin.UNTRUSTED) | Q(accepted_at__isnull=False)
 # The same for statements written by hand.
 HOLDS_SQL = "retracted_at IS NULL AND superseded_at IS NULL AND category <> 'forget'"
+# Of a message's facts: it asked to forget, or told what was forgotten before it was answered.
+FORGOTTEN_SQL = (
+    "((category = 'forget' AND retracted_at IS NULL) "
+    "OR (retracted_at IS NOT NULL AND superseded_by_id IS NOT NULL))"
+)
 TRUSTED_SQL = "(origin <> 'untrusted' OR accepted_at IS NOT NULL)"
 
 
@@ -126,10 +133,30 @@ def _forget(
             old.superseded_by, old.retracted_at = wish, at
             old.save(update_fields=["superseded_by", "retracted_at"])
             facts.hide([old])
+            _hide_exchanges(old)
             _close_shares([old.pk], at=at)
             if old.is_durable:
                 lines[old.text] = ""
             _keep(_unnamed(said(old), hit.value), old, at=at)
+
+
+def _hide_exchanges(forgotten: WalEntry) -> None:
+    """Let nobody find the conversations in which a forgotten fact was told, nor their notes.
+
+    The conversation itself stays with those who had it.
+    """
+    texts = [forgotten.text]
+    if sum(map(str.isdigit, forgotten.value)) >= _TELLING_FIGURES:
+        texts.append(forgotten.value)
+    homes: list[Home] = [home_of(forgotten)]
+    if forgotten.scope in (Scope.AGENT, Scope.TEAM):
+        # Told in private and kept for more people.
+        agent = {"agent_id": forgotten.agent_id} if forgotten.agent_id is not None else {}
+        told = {"team_id": forgotten.team_id, "scope": Scope.PERSON, **agent}
+        homes.append({**told, "person_id": forgotten.author_id})
+    for home in homes:
+        sources = exchanges.hide_telling(texts, home=home)
+        DailyNote.objects.filter(source__in=sources, **home).delete()
 
 
 def _unnamed(old: Said, forgotten: str) -> str:
@@ -250,6 +277,7 @@ def forget(entry: WalEntry, *, by: User | None, actor: str = "", at: datetime) -
     if locked.retracted_at is not None:
         return False
     take_back([locked], source=audit.actor_of(by or actor), at=at)
+    _hide_exchanges(locked)
     _record(locked, "fact.forgotten", by or actor)
     return True
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from agents import sql
 from agents.core.events import Outcome
 from agents.core.messages import AssistantMessage, JsonObject, Reply, TextBlock, dump_reply
-from memory import notes
+from memory import notes, superseding
 from memory.index import exchanges
 from sessions import delivery, extractions
 from sessions.models import (
@@ -68,6 +68,11 @@ _ASKED_IN = """
     SELECT channel_message_id FROM bot_sessions_inboundmessage
     WHERE turn_id = %s AND channel_message_id <> '' ORDER BY id DESC LIMIT 1
 """
+_TELLS_FORGOTTEN = f"""
+    SELECT EXISTS (SELECT 1 FROM bot_sessions_inboundmessage m
+        JOIN memory_walentry w ON w.source = 'message:' || m.id
+        WHERE m.turn_id = %s AND {superseding.FORGOTTEN_SQL})
+"""  # noqa: S608 — constants only
 _THAW = "DELETE FROM bot_sessions_turnfreeze WHERE turn_id = %s"
 _ANSWER = "UPDATE bot_sessions_inboundmessage SET status = 'answered' WHERE turn_id = %s"
 _ANOTHER_WAITS = """
@@ -117,7 +122,7 @@ def finish(
     _write_transcript(turn, outcome, now)
     outgoing = sql.insert(_answer_of(turn, now))
     sql.execute(_COUNT, [turn.ref, turn.generation_id])
-    if outcome.text.strip():
+    if outcome.text.strip() and not _tells_forgotten(turn):
         notes.add_exchange(
             viewer=turn.viewer,
             question=asked,
@@ -138,8 +143,8 @@ def finish(
                 source=turn.ref,
                 thread=f"session:{turn.session_id}/{turn.generation.number}",
             )
-        if not freeze.is_offline(turn):
-            extractions.queue(turn)
+    if outcome.text.strip() and not freeze.is_offline(turn):
+        extractions.queue(turn)
     sql.execute(_THAW, [turn.pk])
     sql.execute(_ANSWER, [turn.pk])
     # Looked at after the session was freed: a message that came meanwhile is seen here, or its
@@ -148,6 +153,12 @@ def finish(
     _end(turn, outcome, times)
     transaction.on_commit(lambda: _log_end(turn))
     return Finished(outgoing, another_waits=another_waits)
+
+
+def _tells_forgotten(turn: Turn) -> bool:
+    """Return whether a turn's exchange names what was to be forgotten: it is not remembered."""
+    ((tells,),) = sql.fetch(_TELLS_FORGOTTEN, [turn.pk])
+    return bool(tells)
 
 
 def _answer_of(turn: Turn, now: datetime) -> Outgoing:

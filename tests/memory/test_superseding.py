@@ -8,7 +8,8 @@ import pytest
 
 from agents.core.viewer import Viewer
 from agents.models import AuditEvent
-from memory import superseding, wal
+from memory import exports, notes, superseding, wal
+from memory.index import exchanges
 from memory.models import MemoryDocument, MemoryDocumentVersion, WalEntry
 from memory.prompt import memory_parts
 from tests import factories
@@ -168,3 +169,31 @@ def test_fact_written_anew_is_masked_compared_and_corrected_like_any(scene, noon
         at=noon + timedelta(hours=2),
     )
     assert "hunter2secret" not in secret.text
+
+
+def test_what_was_forgotten_is_found_in_no_conversation_and_no_note(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    say("My phone number is +998 90 123 45 67")
+    for viewer in (scene.anna, scene.bobur):
+        for number, said in enumerate(("My phone number is +998 90 123 45 67", "Hello there")):
+            for add, texts in (
+                (exchanges.add, {"said": said}),
+                (notes.add_exchange, {"question": said}),
+            ):
+                add(
+                    viewer=viewer,
+                    **texts,
+                    answer="Noted: +998 90 123 45 67" if number == 0 else "Hello",
+                    at=noon,
+                    time_zone="UTC",
+                    source=f"turn:{viewer.person_id}{number}",
+                    **({"thread": "session:1/1"} if add is exchanges.add else {}),
+                )
+    assert look("phone number", scene.anna, noon)
+    say("Forget my phone number")
+    assert look("phone number", scene.anna, noon) == []
+    assert look("+998 90 123 45 67", scene.anna, noon) == []
+    assert look("Hello there", scene.anna, noon)
+    texts = exports.export(scene.anna).values()
+    assert not any("123 45" in text for text in texts)
+    assert any("Hello there" in text for text in texts)
+    assert look("phone number", scene.bobur, noon)

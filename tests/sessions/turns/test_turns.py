@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from agents.models import ChainLink, ProviderAccount, UsageRecord
-from memory.models import DailyNote, MemoryDocument, WalEntry
+from memory.models import DailyNote, MemoryDocument, Passage, WalEntry
 from sessions.models import InboundMessage, Outgoing, TranscriptEntry, Turn, TurnFreeze, TurnStep
 from sessions.turns import stopping
 from sessions.turns.worker import Worker
@@ -305,3 +305,20 @@ def test_offline_answer_tells_a_remembered_fact_once_and_without_the_logs_stamps
     said = turn.entries.get(role=TranscriptEntry.Role.ASSISTANT).content.text
     assert "MEMORY.md" in said
     assert "SESSION-STATE.md" not in said
+
+
+def test_exchange_that_asks_to_forget_is_itself_not_remembered(
+    scene: Scene, worker: Worker
+) -> None:
+    scene.fake.play("Noted.", "Your number +998 90 123 45 67 is forgotten.", "Hello")
+    first = scene.say("My phone number is +998 90 123 45 67").turn
+    wait_until(lambda: ended(first))
+    assert DailyNote.objects.filter(source=first.ref).exists()
+    wish = scene.say("Forget my phone number").turn
+    wait_until(lambda: ended(wish))
+    last = scene.say("Good evening").turn
+    wait_until(lambda: ended(last))
+
+    assert list(DailyNote.objects.values_list("source", flat=True)) == [last.ref]
+    found = Passage.objects.filter(hidden_at=None, kind=Passage.Kind.EXCHANGE)
+    assert set(found.values_list("source", flat=True)) == {last.ref}
