@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.core.viewer import Viewer
-from memory import documents, files
+from memory import documents, files, uploads
 from memory.index import moving, writing
 from memory.models import DailyNote, MemoryDocument, Scope, WalEntry, scope_of
 
@@ -13,13 +13,14 @@ from memory.models import DailyNote, MemoryDocument, Scope, WalEntry, scope_of
 def move(person_id: int, *, into_id: int) -> None:
     """Give what is kept of one person to another of the same team.
 
-    Facts and notes change hands as they are, and with them what is found by searching. A memory
-    document does too, unless the other person has that one for the same agent: then the facts
-    that it lacks are added to it.
+    Facts, notes and uploaded documents change hands as they are, and with them what is found by
+    searching. A memory document does too, unless the other person has that one for the same
+    agent: then the facts that it lacks are added to it.
     """
     own = {"scope": Scope.PERSON, "person_id": person_id}
     WalEntry.objects.filter(**own).update(person_id=into_id)
     DailyNote.objects.filter(**own).update(person_id=into_id)
+    uploads.move(person_id, into_id=into_id)
     moving.move_person(person_id, into_id=into_id)
     for document in MemoryDocument.objects.select_for_update().filter(**own):
         theirs = MemoryDocument.objects.filter(

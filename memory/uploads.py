@@ -24,7 +24,7 @@ from memory.detector import mask_secrets
 from memory.errors import UploadRefused
 from memory.index import documents as index
 from memory.index import writing
-from memory.models import UploadedDocument
+from memory.models import Scope, UploadedDocument
 from memory.reading import process
 from memory.reading.errors import Unreadable
 from memory.reading.kinds import MEDIA_TYPES, kind_of
@@ -328,6 +328,21 @@ def forget(document: UploadedDocument, *, actor: "User | str") -> bool:
     if file.origin == ORIGIN:
         remove_file(file)
     return True
+
+
+def move(person_id: int, *, into_id: int) -> None:
+    """Give one person's own documents to another, in the caller's transaction.
+
+    Of a file that both have, one document stays. What is found of them moves with the index.
+    """
+    own = UploadedDocument.objects.filter(scope=Scope.PERSON, person_id=person_id)
+    for document in own.select_for_update(of=("self",)).defer("parts"):
+        home = document.home | {"person_id": into_id}
+        if in_scope(home).filter(sha256=document.sha256).exists():
+            forget(document, actor=audit.PLATFORM)
+            continue
+        UploadedDocument.objects.filter(pk=document.pk).update(person_id=into_id)
+        File.objects.filter(pk=document.file_id, origin=ORIGIN).update(person_id=into_id)
 
 
 def remove_file(file: File) -> None:

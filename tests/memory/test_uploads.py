@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from agents.core.viewer import Viewer
 from agents.models import AuditEvent, File
-from memory import recall, uploads
+from memory import merging, recall, uploads
 from memory.errors import UploadRefused
 from memory.index import facts, postings, rebuilding
 from memory.index.scopes import Shelves
@@ -140,7 +140,7 @@ def test_what_fails_while_it_is_indexed_is_not_found_in_part(
     document, _ = uploads.add(LEAVE, name="a.md", home=scope_of(scene.anna), source="user:1")
     held = uploads.claim(document.pk)
     assert held is not None
-    monkeypatch.setattr(uploads.index, "add_uploaded", lambda _document: 1 / 0)
+    monkeypatch.setattr("memory.index.documents.add_uploaded", lambda _document: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         uploads.settle(held, uploads.read(held))
     document.refresh_from_db()
@@ -216,6 +216,22 @@ def test_a_thick_document_does_not_crowd_out_what_was_noted(scene: Scene) -> Non
         pass
     found = search(scene.anna, "Zorbax invoice", now=timezone.now()).found
     assert [hit.kind for hit in found] == ["fact"]
+
+
+def test_documents_of_two_who_are_one_are_found_as_one_persons(scene: Scene) -> None:
+    anna, bobur = scene.anna.person_id, scene.bobur.person_id
+    assert anna is not None
+    assert bobur is not None
+    both, other = b"Both have the code ZQ-77", b"Only Anna has the code XY-88"
+    for viewer, content in ((scene.anna, both), (scene.anna, other), (scene.bobur, both)):
+        bring(viewer, content, "a.txt")
+    merging.move(anna, into_id=bobur)
+    assert UploadedDocument.objects.filter(person_id=bobur).count() == 2
+    assert not UploadedDocument.objects.filter(person_id=anna).exists()
+    assert set(File.objects.values_list("person_id", flat=True)) == {bobur}
+    assert len([hit for hit in find(scene.bobur, "ZQ-77") if "ZQ-77" in hit.content]) == 1
+    assert "XY-88" in find(scene.bobur, "XY-88")[0].content
+    assert find(scene.anna, "XY-88") == []
 
 
 def run(*arguments: str) -> str:

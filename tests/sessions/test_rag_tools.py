@@ -112,5 +112,9 @@ def test_nobody_keeps_documents(session: ChatSession) -> None:
     assert tool is not None
     nobody = replace(viewer_of(session), person_id=None)
     context = ToolContext(nobody, "agent:1", f"session:{session.pk}", "turn:1", "c", "UTC", 5)
+
+    async def run() -> str:
+        return await tool.run(tool.arguments.model_validate({"file": "1"}), context)
+
     with pytest.raises(ToolRefused, match="not known who speaks"):
-        asyncio.run(tool.run(tool.arguments.model_validate({"file": "1"}), context))
+        asyncio.run(run())
