@@ -145,7 +145,7 @@ class AgentAdmin(ManagedAgents, AgentPages, ArchiveActions, TeamAdmin):
         ),
         (
             _("Voice and groups"),
-            {"fields": (("speech_account", "speech_model"), "hears_groups")},
+            {"fields": ("speech_account", "speech_model", "hears_groups")},
         ),
         (_("Turns"), {"fields": ("prompt_preset", "max_iterations"), "classes": ("collapse",)}),
         (

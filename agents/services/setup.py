@@ -24,7 +24,9 @@ FIRST_TOOLS = (
     "memory_recalled",
     "memory_search",
     "propose_document",
+    "read_file",
     "remember_fact",
+    "send_file",
     "session_status",
     "update_user_document",
 )
