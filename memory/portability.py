@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from agents.models import File
 from agents.services.portability import (
@@ -18,7 +17,7 @@ from agents.services.portability import (
 )
 from memory import files
 from memory.index import documents as index
-from memory.index import erasing, postings
+from memory.index import erasing, removing
 from memory.models import (
     DailyNote,
     EmbeddingSpace,
@@ -213,17 +212,14 @@ def _passages(subject: Subject) -> "QuerySet[Passage]":
 
 def _erase_passages(subject: Subject) -> int:
     """Take all that is found of them out of every version of the index, terms and vectors too."""
-    _facts(subject)
-    hidden = list(_passages(subject).values_list("pk", flat=True))
-    Passage.objects.filter(pk__in=hidden).update(hidden_at=timezone.now())
-    while Passage.objects.filter(pk__in=hidden).exists() and postings.remove_hidden(1_000):
-        pass
+    gone = list(_passages(subject).values_list("pk", flat=True))
+    removing.remove(gone)
     for person_id in subject.person_ids:
         erasing.erase_person(person_id)
     # Lines that left the documents of others.
-    while postings.remove_hidden(1_000):
-        pass
-    return len(hidden)
+    shared = Passage.objects.filter(scope__team_id=subject.team_id, hidden_at__isnull=False)
+    removing.remove(list(shared.values_list("pk", flat=True)))
+    return len(gone)
 
 
 def _of_scopes(subject: Subject) -> Mapping[str, object]:

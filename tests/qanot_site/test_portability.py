@@ -13,11 +13,12 @@ from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
+from django.db.models import Sum
 
 from agents.models import AuditEvent, File, Identity, Person, UsageRecord
 from agents.services import portability
 from memory import exports
-from memory.models import MemoryDocument, Passage, WalEntry
+from memory.models import MemoryDocument, MemoryScope, Passage, Posting, WalEntry
 from memory.prompt import memory_parts
 from memory.search import search
 from sessions.events import wire
@@ -150,6 +151,15 @@ def test_what_others_said_and_figures_and_the_act_itself_stay() -> None:
     shared = MemoryDocument.objects.get(name="memory/group.md")
     assert shared.text == f"{OTHERS}\n"
     assert any("coffee" in hit.content for hit in search(scene.in_group, "coffee", now=NOON).found)
+    scope = MemoryScope.objects.get(chat=scene.chat)
+    left = Passage.objects.filter(scope=scope)
+    assert scope.passages == left.count() > 0
+    assert scope.words == left.aggregate(words=Sum("words"))["words"]
+    assert {
+        entry >> 15
+        for entries in Posting.objects.values_list("entries", flat=True)
+        for entry in entries
+    } <= set(Passage.objects.values_list("pk", flat=True))
     assert UsageRecord.objects.count() == spent
     scene.person.refresh_from_db()
     assert scene.person.display_name == f"person:{scene.person.pk}"
