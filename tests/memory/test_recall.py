@@ -56,6 +56,26 @@ def test_what_the_prompt_shows_is_not_recalled(scene: Scene, noon: datetime) -> 
     assert "painted green" not in found.text
 
 
+def test_what_was_corrected_is_not_recalled_from_its_conversation(
+    scene: Scene, noon: datetime
+) -> None:
+    texts = ("My name is Sarvar", "Actually, my name is Sardor, not Sarvar")
+    for number, text in enumerate(texts):
+        wal.append(
+            text,
+            viewer=scene.anna,
+            source=f"message:{number}",
+            thread="session:1/1",
+            author_id=scene.anna.person_id,
+            at=noon,
+        )
+        tell(scene.anna, text, noon, source=f"turn:{number}")
+    found = look(scene.anna, "What is my name, please?", noon)
+    assert "Sardor" in found.text
+    assert "My name is Sarvar" not in found.text
+    assert "turn:0" not in {item.source for item in found.stored.items}
+
+
 def test_nothing_is_recalled_for_others(scene: Scene, noon: datetime) -> None:
     tell(scene.anna, "The gate of our summer house is painted green", noon, source="turn:1")
     for viewer in (scene.bobur, scene.group, scene.unknown, scene.other_agent, scene.other_team):
