@@ -25,7 +25,7 @@ from agents.db import in_db
 from agents.net import BadAddress
 from agents.services.keys import KeyMissing
 from sessions.channels.telegram import (
-    pressing,
+    courtesies,
     registering,
     setup,
     standing,
@@ -250,17 +250,19 @@ class Bot:
                 break
         if number is not None:
             self._offset = max(self._offset, number + 1)
-        self._acknowledge(update)
+        await self._acknowledge(update)
 
-    def _acknowledge(self, update: JsonObject) -> None:
-        """Let a pressed button come to rest; nothing waits for that courtesy."""
-        number = pressing.pressed_id(update)
-        if number is not None:
-            asked = ask(self.account, pressing.ACKNOWLEDGE, callback_query_id=number)
-            task = asyncio.create_task(asked, name=f"press {self.account.pk}")
+    async def _acknowledge(self, update: JsonObject) -> None:
+        """Let a pressed button come to rest, or a message show that it arrived."""
+        courtesy = courtesies.of_press(update)
+        if courtesy is None and self.account.shows_receipts:
+            courtesy = await in_db(courtesies.of_message, update, self.account)
+        if courtesy is not None:
+            asked = ask(self.account, courtesy.method, **courtesy.parameters)
+            task = asyncio.create_task(asked, name=f"courtesy {self.account.pk}")
             self._courtesies.add(task)
             task.add_done_callback(self._courtesies.discard)
-            task.add_done_callback(pressing.log_unacknowledged)
+            task.add_done_callback(courtesies.log_failed)
 
     async def _refused(self, refused: Refused) -> float:
         if refused.is_token_refused:

@@ -1,13 +1,8 @@
 """Buttons under messages: made for one person, and pressed by them alone."""
 
-import asyncio
-from typing import Final
-
 import structlog
 from django.utils import timezone
-from pydantic import JsonValue
 
-from agents.core.messages import JsonObject
 from agents.models import Person
 from sessions import commands, outbox
 from sessions.channels.telegram import admitting, buttons, places, who
@@ -19,8 +14,6 @@ from sessions.outbox import Button
 from sessions.turns import stopping
 
 _log = structlog.get_logger(__name__)
-
-ACKNOWLEDGE: Final = "answerCallbackQuery"
 
 
 def press(query: CallbackQuery, update_id: int, account: ChannelAccount) -> None:
@@ -94,22 +87,6 @@ def say(
         buttons=_keyboard(reply, session.account, person),
         session=session,
     )
-
-
-def pressed_id(update: JsonObject) -> str | None:
-    """Return the number of a press, to ``ACKNOWLEDGE`` it; None where no button was pressed.
-
-    Until Telegram is told that a press arrived it shows a clock on the button.
-    """
-    query = update.get("callback_query")
-    number = query.get("id") if isinstance(query, dict) else None
-    return number if isinstance(number, str) else None
-
-
-def log_unacknowledged(task: "asyncio.Task[JsonValue]") -> None:
-    """Log how a courtesy went wrong; nobody waits for it."""
-    if not task.cancelled() and (error := task.exception()) is not None:
-        _log.info("button.not_acknowledged", error=type(error).__name__)
 
 
 def _stop(subject: str, peer: str, account: ChannelAccount) -> None:

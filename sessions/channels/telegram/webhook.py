@@ -26,7 +26,8 @@ from django.utils import timezone
 
 from agents.core.messages import JsonObject
 from agents.db import in_db
-from sessions.channels.telegram import pressing, receiving, registering, standing, updates
+from sessions.channels.telegram import courtesies, receiving, registering, standing, updates
+from sessions.channels.telegram.courtesies import Courtesy
 from sessions.channels.telegram.standing import Trouble
 from sessions.models import ChannelAccount
 
@@ -84,15 +85,12 @@ async def _receive(scope: HTTPScope, receive: ASGIReceiveCallable) -> bytes:
             raise _Answer(HTTPStatus.FORBIDDEN if is_there else HTTPStatus.NOT_FOUND)
         update = _parsed(await _body(scope, receive))
         _log.info("update.received", account=account_id, update=update["update_id"])
-        await in_db(_take, account_id, update)
+        courtesy = await in_db(_take, account_id, update)
     except WAITING as error:
         # Telegram brings it again.
         _log.warning("webhook.waits", account=account_id, error=type(error).__name__)
         raise _Answer(HTTPStatus.SERVICE_UNAVAILABLE) from error
-    number = pressing.pressed_id(update)
-    if number is None:
-        return b""
-    return json.dumps({"method": pressing.ACKNOWLEDGE, "callback_query_id": number}).encode()
+    return courtesy.as_reply() if courtesy is not None else b""
 
 
 def _brought(account_id: int) -> QuerySet[ChannelAccount]:
@@ -108,8 +106,8 @@ def _brought(account_id: int) -> QuerySet[ChannelAccount]:
     )
 
 
-def _take(account_id: int, update: JsonObject) -> None:
-    """Take an update in.
+def _take(account_id: int, update: JsonObject) -> Courtesy | None:
+    """Take an update in; return what Telegram is to show for it.
 
     Raises:
         _Answer: There is no such account.
@@ -126,6 +124,7 @@ def _take(account_id: int, update: JsonObject) -> None:
     except Exception:
         standing.note(account.pk, Trouble.UPDATE_BROKEN, f"update {update['update_id']}")
         raise
+    return courtesies.of_press(update) or courtesies.of_message(update, account)
 
 
 def _note_heard(account: ChannelAccount) -> None:

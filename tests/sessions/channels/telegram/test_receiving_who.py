@@ -148,7 +148,7 @@ def test_link_connects_whoever_opens_it_with_the_person_it_is_for() -> None:
 
 def test_person_who_was_somebody_else_before_keeps_their_one_conversation() -> None:
     bot = wire(access="open")
-    bot.say("Hello")
+    bot.say("Hello", who=user(language_code="en"))
     admin = owner(bot)
     person = people.person_of(admin, bot.account.team)
     _, token = pairing.make_link(bot.account, person, admin)
