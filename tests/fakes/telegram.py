@@ -400,6 +400,8 @@ class FakeTelegram:
                 if status != 200:
                     bot.last_error = f"Wrong response from the webhook: {status}"
                     bot.waiting.appendleft(update)
+                    # Whoever polls since the webhook was taken away waits for it.
+                    bot.news.set()
                     await asyncio.sleep(WEBHOOK_PAUSE_S)
 
     async def _bring(self, session: aiohttp.ClientSession, bot: FakeBot, update: Json) -> int:
