@@ -91,8 +91,25 @@ def rank(
     ranked = [one for one in pool.candidates if wanted.has(pool.rows[one.id])]
     ranked.sort(key=lambda one: (one.is_exact, one.score, _newest(pool, one)))
     ranked.reverse()
+    most = wanted.limit + SPARE
+    result = _best(visible, ranked[:most], sought, wanted, profile, weights, notes)
+    if result.found and len(result.found) < wanted.limit and len(ranked) > most:
+        # One thing said very often has taken their places: what stands behind it is looked at.
+        result = _best(visible, ranked[: 3 * most], sought, wanted, profile, weights, notes)
+    return result
+
+
+def _best(
+    visible: Visible,
+    ranked: Sequence[Candidate],
+    sought: _Sought,
+    wanted: Wanted,
+    profile: "Profile",
+    weights: Weights,
+    notes: Sequence[Note],
+) -> Result:
+    """Return what of the best candidates is found, once what says the same is one."""
     is_any = bool(ranked)
-    ranked = ranked[: wanted.limit + SPARE]
     rows = legs.passages(visible, [one.id for one in ranked]) if ranked else {}
     # What was hidden a moment ago is gone.
     ranked = [one for one in ranked if one.id in rows]

@@ -213,3 +213,12 @@ def test_scores_are_the_sums_of_their_reasons(corner: Corner) -> None:
     for hit in look(corner, "Do I like green tea?").found:
         assert hit.score == pytest.approx(sum(hit.why.values()), abs=0.01)
         assert hit.why
+
+
+def test_what_was_said_very_often_leaves_room_for_the_rest(corner: Corner) -> None:
+    often = [f"The gate code of the summer house is blue{'!' * number}" for number in range(30)]
+    others = [f"The summer house has a {thing}" for thing in ("garden", "cellar", "pool", "roof")]
+    tell(corner, *others, *often)
+    found = texts(look(corner, "summer house gate code", limit=4))
+    assert len(found) == 4
+    assert set(found) & set(others)
