@@ -23,8 +23,7 @@ from memory.index.scoring import (
     Ints,
     Lengths,
     Scores,
-    floats_of,
-    ints_of,
+    best_places,
 )
 from memory.index.terms import Query
 from memory.index.vectors import COMPARED
@@ -60,13 +59,13 @@ _POSTINGS: Final = """
         ORDER BY found, term LIMIT %(needed)s
     ),
     chosen AS MATERIALIZED (
-        SELECT term FROM rising
-        WHERE place <= 3
-            OR total <= CASE WHEN is_word THEN %(word_entries)s ELSE %(gram_entries)s END
-        UNION SELECT term FROM needed
+        SELECT r.term, place <= 3
+                OR total <= CASE WHEN is_word THEN %(word_entries)s ELSE %(gram_entries)s END
+                AS is_scored, n.term IS NOT NULL AS is_needed
+        FROM rising r LEFT JOIN needed n ON n.term = r.term
     )
-    SELECT n.term, n.found::bigint, array_send(b.entries) FROM counts n
-    LEFT JOIN chosen c ON c.term = n.term
+    SELECT n.term, n.found::bigint, array_send(b.entries), c.is_scored FROM counts n
+    LEFT JOIN chosen c ON c.term = n.term AND (c.is_scored OR c.is_needed)
     LEFT JOIN memory_posting b ON b.scope_id = ANY(%(scopes)s::bigint[]) AND b.term = c.term
 """
 _THREADS: Final = """
@@ -95,23 +94,11 @@ _COMPARE: Final = """
     WHERE space_id = %(space)s AND scope_id = ANY(%(scopes)s::bigint[])
     ORDER BY vector <#> %(sought)s::halfvec LIMIT %(limit)s
 """
-# The nearest, and of these and of all that are known the likeness with two neighbours on each
-# side: every vector is read once.
-_AROUND: Final = """
-    WITH likeness AS MATERIALIZED (
-        SELECT passage_id AS id, -(vector <#> %(sought)s::halfvec) AS value
-        FROM memory_passagevector
-        WHERE space_id = %(space)s AND scope_id = ANY(%(scopes)s::bigint[])
-    ),
-    best AS MATERIALIZED (SELECT id FROM likeness ORDER BY value DESC LIMIT %(limit)s),
-    wanted AS (
-        SELECT DISTINCT known.id + step AS id
-        FROM (SELECT unnest(%(known)s::bigint[]) AS id UNION SELECT id FROM best) known,
-            generate_series(-2, 2) AS step
-    )
-    SELECT array_send(array_agg(l.id)), array_send(array_agg(l.value)),
-        array_send((SELECT array_agg(id) FROM best))
-    FROM likeness l JOIN wanted w ON w.id = l.id
+# All of them, packed into one value, as rows and sorting take longer than comparing.
+_ALL: Final = """
+    SELECT string_agg(int8send(passage_id) || float8send(-(vector <#> %(sought)s::halfvec)), '')
+    FROM memory_passagevector
+    WHERE space_id = %(space)s AND scope_id = ANY(%(scopes)s::bigint[])
 """
 # Names and dimensions are ours. Literal conditions, as an index on some of the rows is only used
 # where the planner sees that they are those.
@@ -127,9 +114,10 @@ _SETTINGS: Final = """
         set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)
 """
 _LIKENESS: Final = """
-    SELECT array_send(array_agg(passage_id)), array_send(array_agg(-(vector <#> %s::halfvec)))
+    SELECT string_agg(int8send(passage_id) || float8send(-(vector <#> %(sought)s::halfvec)), '')
     FROM memory_passagevector
-    WHERE passage_id = ANY(%s::bigint[]) AND scope_id = ANY(%s::bigint[]) AND space_id = %s
+    WHERE passage_id = ANY(%(ids)s::bigint[]) AND scope_id = ANY(%(scopes)s::bigint[])
+        AND space_id = %(space)s
 """
 # What of a passage is ranked by. Whether it ends as a question, and the one before it does.
 _BRIEFS: Final = """
@@ -152,6 +140,9 @@ _PASSAGES: Final = """
     WHERE p.id = ANY(%(ids)s::bigint[]) AND p.scope_id = ANY(%(scopes)s::bigint[])
         AND p.hidden_at IS NULL
 """
+
+
+_PACKED: Final = np.dtype([("id", ">i8"), ("likeness", ">f8")])
 
 
 class Brief(NamedTuple):
@@ -239,7 +230,8 @@ def _hits(visible: Visible, query: Query) -> Hits:
     return Hits(
         [row[0] for row in read],
         [row[2] for row in read],
-        {term: found for term, found, _ in rows},
+        {row[0]: row[1] for row in rows},
+        scored={row[0] for row in read if row[3]},
         passages=passages,
         lengths=Lengths(
             words=coded_words(visible.words / passages) or 1,
@@ -256,7 +248,7 @@ def _containing(visible: Visible, query: Query, hits: Hits) -> list[int]:
         if not len(having):
             return []
         values = [sql.array(having.tolist()), query.folded, EXACT_LIMIT]
-        rows = sql.fetch(_CONTAINING, values, prepare=False)
+        rows = sql.fetch(_CONTAINING, values)
     else:
         statement, sought = (_EXACT, query.folded) if query.folded else (_EXACT_RAW, query.text)
         rows = sql.fetch(statement, [list(visible.scope_ids), sought, EXACT_LIMIT], prepare=False)
@@ -282,7 +274,8 @@ class Around:
     """What the vectors say of passages and their neighbours.
 
     Args:
-        ids: Rising; those of neighbours, which may stand in another thread, among them.
+        ids: Rising; where all vectors were compared, all of them, else those of neighbours, which
+            may stand in another thread, among them.
         likeness: Their cosines with what is sought.
         best: The passages nearest in meaning.
     """
@@ -309,26 +302,23 @@ def around(visible: Visible, vector: Sequence[float], known: Ints, *, limit: int
     space = visible.space
     if space is None or not visible.vectors:
         return Around(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
+    values = _values(visible, vector, limit)
     if _is_compared(visible):
-        values = _values(visible, vector, limit) | {"known": sql.array(known.tolist())}
-        ((ids, likeness, best),) = sql.fetch(_AROUND, values, prepare=False, binary=True)
-        return _around(ids, likeness, ints_of(best))
+        ids, likeness = _unpacked(sql.fetch(_ALL, values, prepare=False, binary=True))
+        best = ids[best_places(likeness, limit)]
+        return Around(ids, likeness, best)
     nearest = np.array(list(meaning(visible, vector, limit=limit)), dtype=np.int64)
     wanted = np.unique((np.union1d(known, nearest)[:, None] + STEPS).ravel())
-    listed = [
-        texts.text_of_vector(vector),
-        sql.array(wanted.tolist()),
-        sql.array(visible.scope_ids),
-        space.id,
-    ]
-    ((ids, likeness),) = sql.fetch(_LIKENESS, listed, prepare=False, binary=True)
-    return _around(ids, likeness, nearest)
+    values |= {"ids": sql.array(wanted.tolist())}
+    ids, likeness = _unpacked(sql.fetch(_LIKENESS, values, binary=True))
+    return Around(ids, likeness, nearest)
 
 
-def _around(ids: bytes | None, likeness: bytes | None, best: Ints) -> Around:
-    found = ints_of(ids)
-    order = np.argsort(found)
-    return Around(found[order], floats_of(likeness)[order], best)
+def _unpacked(rows: Sequence[sql.Row]) -> tuple[Ints, Floats]:
+    packed = np.frombuffer(rows[0][0] or b"", dtype=_PACKED)
+    ids = packed["id"].astype(np.int64)
+    order = np.argsort(ids, kind="stable")
+    return ids[order], packed["likeness"].astype(np.float64)[order]
 
 
 def meaning(visible: Visible, vector: Sequence[float], *, limit: int = 100) -> dict[int, float]:
@@ -378,7 +368,7 @@ def briefs(visible: Visible, passage_ids: Iterable[int]) -> dict[int, Brief]:
         "scopes": sql.array(visible.scope_ids),
         "closing": CLOSING,
     }
-    rows = sql.fetch(_BRIEFS, values, prepare=False, binary=True)
+    rows = sql.fetch(_BRIEFS, values, binary=True)
     return {row[0]: Brief(*row) for row in rows}
 
 
@@ -389,5 +379,5 @@ def passages(visible: Visible, passage_ids: Iterable[int]) -> dict[int, Row]:
         "scopes": sql.array(visible.scope_ids),
         "space": visible.space.id if visible.space else None,
     }
-    rows = sql.fetch(_PASSAGES, values, prepare=False, binary=True)
+    rows = sql.fetch(_PASSAGES, values, binary=True)
     return {row[0]: Row(*row) for row in rows}

@@ -4,7 +4,7 @@ A search reads some ten thousand entries. In arrays that takes a millisecond, wh
 took six for grouping them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -27,19 +27,15 @@ STEPS: Final = np.arange(-2, 3)
 # element has its own length before it.
 _HEADER: Final = 20
 _ELEMENT: Final = np.dtype([("size", ">i4"), ("value", ">i8")])
-_FLOAT: Final = np.dtype([("size", ">i4"), ("value", ">f8")])
 
 
-def ints_of(sent: bytes | None) -> Ints:
-    """Return the array of bigint that ``array_send`` gave; an empty one for NULL."""
-    packed = np.frombuffer((sent or b"")[_HEADER:], dtype=_ELEMENT)
-    return packed["value"].astype(np.int64)
-
-
-def floats_of(sent: bytes | None) -> Floats:
-    """Return the array of double precision that ``array_send`` gave; an empty one for NULL."""
-    packed = np.frombuffer((sent or b"")[_HEADER:], dtype=_FLOAT)
-    return packed["value"].astype(np.float64)
+def best_places(scores: Floats, limit: int) -> Ints:
+    """Return where the highest scores are; of equal ones, the later."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    bound = np.partition(scores, -limit)[-limit]
+    among = np.flatnonzero(scores >= bound)
+    return among[np.argsort(scores[among], kind="stable")[-limit:]]
 
 
 class Score(NamedTuple):
@@ -97,11 +93,7 @@ class _Sums:
 
     def best(self, limit: int) -> Ints:
         """Return the ids of the highest scores; of equal ones, those of the later passages."""
-        if len(self.ids) <= limit:
-            return self.ids
-        bound = np.partition(self.scores, -limit)[-limit]
-        among = np.flatnonzero(self.scores >= bound)
-        return self.ids[among[np.argsort(self.scores[among], kind="stable")[-limit:]]]
+        return self.ids[best_places(self.scores, limit)]
 
     def of(self, ids: Ints) -> Floats:
         """Return the scores of passages, 0 where there is none."""
@@ -118,6 +110,7 @@ class Hits:
         terms: Of each block.
         blocks: As the database sends arrays of entries.
         found: How many entries each term has in what is visible.
+        scored: Terms that count; the others are read for what contains the query.
         passages: How many passages are visible.
     """
 
@@ -127,6 +120,7 @@ class Hits:
         blocks: Sequence[bytes],
         found: dict[int, int],
         *,
+        scored: Container[int],
         passages: int,
         lengths: Lengths,
     ) -> None:
@@ -146,10 +140,12 @@ class Hits:
         counts = np.array([found[term] for term in listed], dtype=np.float64)
         self._rarity = np.log1p(np.maximum(passages - counts, 0) / (counts + 0.5))
         # Stems are below zero, letter groups above.
-        self._stems = np.array(listed, dtype=np.int64) < 0
-        self._is_word = self._stems[self._terms]
+        stems = np.array(listed, dtype=np.int64) < 0
+        counting = np.array([term in scored for term in listed], dtype=np.bool_)
+        self._is_word = (stems & counting)[self._terms]
+        is_gram = (~stems & counting)[self._terms]
         self.word = self._sums(self._is_word, lengths.words)
-        self.letters = self._sums(~self._is_word, lengths.grams)
+        self.letters = self._sums(is_gram, lengths.grams)
         self.near = self._lifted()
 
     def with_all(self, terms: Sequence[int], *, rarest: int) -> Ints:

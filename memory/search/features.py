@@ -11,13 +11,13 @@ import numpy as np
 
 from memory.index.folding import fold
 from memory.index.legs import Around, Brief
-from memory.index.scoring import Floats, Ints
+from memory.index.scoring import STEPS, Floats, Ints
 from memory.models.index import POSITION_BITS
 from memory.search.weights import OF_MEANING, SCALED, Weights
 
 _WORD: Final = re.compile(r"[^\W_]+")
-# Neighbours within so many places, and what each counts.
-NEIGHBOURS: Final[Mapping[int, float]] = {1: 1.0, -1: 1.0, 2: 0.5, -2: 0.5}
+# What the neighbours at these steps count.
+NEARNESS: Final = np.array([0.5, 1.0, 0.0, 1.0, 0.5])
 SHORTEST_NAME: Final = 3
 # Longer ones say no more by their length: an agent's long answer shall not outdo a noted fact,
 # only `Great!` shall not stand before either.
@@ -118,15 +118,20 @@ def nearby(around: Around, ids: Ints) -> Floats:
 
     It is NaN for passages without a vector of their own.
     """
-    if not len(around.ids):
+    places = ids[:, None] + STEPS
+    is_there = places >> POSITION_BITS == (ids >> POSITION_BITS)[:, None]
+    beside = around.of(places.ravel())
+    # Each once, as neighbours of one are neighbours of another.
+    known = around.of(np.unique(places))
+    known = known[~np.isnan(known)]
+    if not len(known):
         return np.full(len(ids), np.nan)
-    mean = around.likeness.mean()
-    near = np.where(np.isnan(around.of(ids)), np.nan, 0.0)
-    for step, weight in NEIGHBOURS.items():
-        beside = around.of(ids + step)
-        is_there = ~np.isnan(beside) & ((ids + step) >> POSITION_BITS == ids >> POSITION_BITS)
-        near += np.where(is_there, weight * (beside - mean), 0.0)
-    return near
+    beside = beside.reshape(places.shape)
+    given = np.where(is_there & ~np.isnan(beside), (beside - known.mean()) * NEARNESS, 0.0).sum(
+        axis=1
+    )
+    own = beside[:, len(STEPS) // 2]
+    return np.where(np.isnan(own), np.nan, given)
 
 
 def described(row: Brief, *, words: int, query: str) -> dict[str, float]:

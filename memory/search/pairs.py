@@ -26,13 +26,10 @@ def likeness(
     known = sorted((row for row in rows if row.vector is not None), key=lambda row: row.id)
     if len(known) < 2:
         return {}
-    vectors = np.array(
-        [
-            np.frombuffer(row.vector or b"", ">f2", offset=_HEADER).astype(np.float64)
-            - (usual.said if row.id in said else usual.statements)
-            for row in known
-        ]
-    )
+    sent = b"".join([row.vector[_HEADER:] for row in known if row.vector])
+    vectors = np.frombuffer(sent, ">f2").astype(np.float64).reshape(len(known), -1)
+    is_said = np.array([row.id in said for row in known])
+    vectors -= np.where(is_said[:, None], usual.said, usual.statements)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     alike = (vectors @ vectors.T).tolist()
     return {
