@@ -189,14 +189,17 @@ def _write_blocks(indexed: Iterable[_Indexed]) -> Mapping[int, int]:
             for term, times in kind.items():
                 entries[item.row.scope_id, term].append(tail | min(times, MOST_TIMES) << 8)
     counts: dict[int, int] = defaultdict(int)
+    lines = []
+    for (scope_id, term), found in sorted(entries.items()):
+        found.sort()
+        for start in range(0, len(found), BLOCK):
+            block = found[start : start + BLOCK]
+            counts[scope_id] += 1
+            listed = ",".join(map(str, block))
+            lines.append(f"{scope_id}\t{term}\t{block[0] >> 15}\t{{{listed}}}\n")
+    # At once: for one passage, a call a line took longer than everything else.
     with connection.cursor() as cursor, cursor.cursor.copy(_COPY) as copy:
-        for (scope_id, term), found in sorted(entries.items()):
-            found.sort()
-            for start in range(0, len(found), BLOCK):
-                block = found[start : start + BLOCK]
-                counts[scope_id] += 1
-                listed = ",".join(map(str, block))
-                copy.write(f"{scope_id}\t{term}\t{block[0] >> 15}\t{{{listed}}}\n")
+        copy.write("".join(lines))
     return counts
 
 

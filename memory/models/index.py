@@ -211,8 +211,13 @@ class MemoryScope(ScopedModel):
 class MemoryThread(models.Model):
     """What belongs together in order: a conversation, a document, the facts of a conversation."""
 
+    # Its constraint's index begins with the scope.
     scope = models.ForeignKey(
-        MemoryScope, on_delete=models.PROTECT, related_name="threads", verbose_name=_("scope")
+        MemoryScope,
+        on_delete=models.PROTECT,
+        related_name="threads",
+        db_index=False,
+        verbose_name=_("scope"),
     )
     name = models.CharField(_("name"), max_length=200, help_text="session:3/1")
     next_position = models.PositiveIntegerField(default=0)
@@ -243,8 +248,13 @@ class Passage(models.Model):
         DOCUMENT = "document", _("piece of a document")
 
     id = models.BigIntegerField(primary_key=True)
+    # Two indexes below begin with it.
     scope = models.ForeignKey(
-        MemoryScope, on_delete=models.PROTECT, related_name="+", verbose_name=_("scope")
+        MemoryScope,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("scope"),
     )
     thread = models.ForeignKey(
         MemoryThread, on_delete=models.PROTECT, related_name="+", verbose_name=_("conversation")
@@ -317,9 +327,14 @@ class Posting(models.Model):
     """
 
     pk = models.CompositePrimaryKey("scope_id", "term", "first")
-    # Without the database's own check, as it would cost a query a row; both go together.
+    # Without the database's own check, as it would cost a query a row; both go together. The key
+    # begins with the scope.
     scope = models.ForeignKey(
-        MemoryScope, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False
+        MemoryScope,
+        on_delete=models.DO_NOTHING,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
     )
     term = models.BigIntegerField()
     first = models.BigIntegerField(help_text="The lowest passage of the block.")

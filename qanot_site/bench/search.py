@@ -43,7 +43,7 @@ QUERIES: Final = 300
 WARM_UP: Final = 20
 COMPARED_QUERIES: Final = 50
 ONE_BY_ONE: Final = 300
-BULK: Final = 2_000
+BULK: Final = 5_000
 IDENTIFIER: Final = "QX-4471-B"
 _COPY: Final = (
     "COPY memory_passagevector (passage_id, scope_id, space_id, digest, vector)"
@@ -122,6 +122,7 @@ def measure(*, passages: int) -> tuple[report.Figures, Table]:
     report.say(f"Seed {SEED}: {passages:,} passages in {SCOPES} scopes.")
     began = time.perf_counter()
     bulk = _load(world, place, passages)
+    report.say(f"Texts written and indexed after {time.perf_counter() - began:.0f} s …")
     _lay_vectors(world, place)
     report.say(f"Vectors laid after {time.perf_counter() - began:.0f} s; their index is made …")
     vectors.make_index(place.space)
@@ -201,9 +202,11 @@ def _load(world: World, place: Place, passages: int) -> float:
 
 
 def _threads(place: Place, passages: int) -> Iterator[tuple[int, dict[str, object], str]]:
-    for number in range(-(-passages // THREAD)):
+    """Yield threads, one scope after another, as who moves in brings them."""
+    threads = -(-passages // THREAD)
+    for number in range(threads):
         count = min(THREAD, passages - number * THREAD)
-        yield count, place.homes[number % SCOPES], f"session:{number}/1"
+        yield count, place.homes[number * SCOPES // threads], f"session:{number}/1"
 
 
 def _at(number: int) -> datetime:
