@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from memory.search.wording import contradict, is_same_wording, kept, tells_change
+from memory.search.wording import contradict, is_same_wording, kept, tells_change, wording
 
 # Likeness of two passages, as cosine behind what is usual: paraphrases have .7 to .95, sentences
 # that differ in one value .6 to .75, those about one matter .3 to .7, others .3 in the middle.
@@ -67,6 +67,8 @@ def merge(items: Sequence[Item], likeness: Likeness) -> list[Item]:
         likeness: Of pairs of ids, the smaller one first; missing where a vector is.
     """
     groups: list[list[Item]] = []
+    if not _are_any_alike(items, likeness):
+        return list(items)
     for item in items:
         group = next((group for group in groups if _says_the_same(item, group, likeness)), None)
         if group is None:
@@ -74,6 +76,13 @@ def merge(items: Sequence[Item], likeness: Likeness) -> list[Item]:
         else:
             group.append(item)
     return [_shown(group) for group in groups]
+
+
+def _are_any_alike(items: Sequence[Item], likeness: Likeness) -> bool:
+    """Return whether it is worth comparing each with each, which it seldom is."""
+    if max(likeness.values(), default=0.0) >= min(SAME, SAME_SAID):
+        return True
+    return len({wording(item.text) for item in items}) < len(items)
 
 
 def _says_the_same(item: Item, group: Sequence[Item], likeness: Likeness) -> bool:

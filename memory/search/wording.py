@@ -5,7 +5,6 @@ together.
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final
@@ -23,6 +22,8 @@ MOST_IDENTIFIERS: Final = 3
 # Two words are the same where they share at least so much of their letter groups.
 SAME_LETTERS: Final = 0.5
 SHORTEST_ALIKE: Final = 4
+# No stemmer changes how a word begins.
+COMMON_BEGINNING: Final = 2
 
 
 def _folded(*texts: str) -> frozenset[str]:
@@ -85,7 +86,7 @@ def content_words(text: str) -> tuple[str, ...]:
     """Return the words of a text that say something; all of them where none does."""
     language = language_of(text)
     every = tuple(dict.fromkeys(_words(text)))
-    return tuple(word for word in every if not is_stop_word(word, language)) or every
+    return tuple([word for word in every if not is_stop_word(word, language)]) or every
 
 
 def coverage(sought: Iterable[str], text: str) -> float:
@@ -143,11 +144,12 @@ def is_other_language(text: str, languages: Collection[Language]) -> bool:
 
 def is_same_wording(one: str, other: str) -> bool:
     """Return whether two texts are equal but for case, marks, signs and a line's own stamps."""
-    return _wording(one) == _wording(other)
+    return wording(one) == wording(other)
 
 
 @lru_cache(maxsize=1_024)
-def _wording(text: str) -> tuple[str, ...]:
+def wording(text: str) -> tuple[str, ...]:
+    """Return a text's words without case, marks, signs and a line's own stamps."""
     return tuple(words(fold(words_of_line(text))))
 
 
@@ -181,40 +183,45 @@ class _Seeker:
 
     def __init__(self, sought: tuple[str, ...]) -> None:
         self._sought = sought
-        self._folded = [fold(word) for word in sought]
-        self._stems = [_stems(folded) for folded in self._folded]
-        self._initials = {folded[:1] for folded in self._folded}
-        self._sizes = [len(_groups(folded)) for folded in self._folded]
+        folded = [fold(word) for word in sought]
+        self._stems = [_stems(word) for word in folded]
+        self._sizes = [len(_groups(word)) for word in folded]
+        self._beginnings = {word[:COMMON_BEGINNING] for word in folded}
         self._with_group: dict[str, list[int]] = {}
-        for place, folded in enumerate(self._folded):
-            for group in _groups(folded) if len(folded) >= SHORTEST_ALIKE else ():
-                self._with_group.setdefault(group, []).append(place)
         self._known: dict[str, tuple[int, ...]] = {}
+        for place, word in enumerate(folded):
+            for group in _groups(word) if len(word) >= SHORTEST_ALIKE else ():
+                self._with_group.setdefault(group, []).append(place)
 
     def among(self, words: Iterable[str]) -> frozenset[str]:
         """Return which of the sought words are there."""
         found: set[int] = set()
         for word in words:
-            if (same := self._known.get(word)) is None:
+            same = self._known.get(word)
+            if same is None:
                 same = self._known[word] = self._same_as(fold(word))
-            found.update(same)
-        return frozenset(self._sought[place] for place in found)
+            if same:
+                found.update(same)
+        return frozenset([self._sought[place] for place in found])
 
     def _same_as(self, folded: str) -> tuple[int, ...]:
         """Return the places of the sought words that are the same as a word."""
-        same = {place for place, own in enumerate(self._folded) if own == folded}
-        # No stemmer changes how a word begins.
-        if folded[:1] in self._initials:
+        same = []
+        if folded[:COMMON_BEGINNING] in self._beginnings:
             stems = _stems(folded)
-            same |= {place for place, own in enumerate(self._stems) if not own.isdisjoint(stems)}
-        if len(folded) >= SHORTEST_ALIKE:
-            groups = _groups(folded)
-            shared = Counter(place for group in groups for place in self._with_group.get(group, ()))
-            same |= {
-                place
-                for place, count in shared.items()
-                if count >= SAME_LETTERS * min(len(groups), self._sizes[place])
-            }
+            same += [place for place, own in enumerate(self._stems) if not own.isdisjoint(stems)]
+        if len(folded) < SHORTEST_ALIKE:
+            return tuple(same)
+        groups = _groups(folded)
+        if self._with_group.keys().isdisjoint(groups):
+            return tuple(same)
+        shared: dict[int, int] = {}
+        for group in groups:
+            for place in self._with_group.get(group, ()):
+                shared[place] = shared.get(place, 0) + 1
+        for place, count in shared.items():
+            if count >= SAME_LETTERS * min(len(groups), self._sizes[place]):
+                same.append(place)
         return tuple(same)
 
 
@@ -225,7 +232,8 @@ def _seeker(sought: tuple[str, ...]) -> _Seeker:
 
 @lru_cache(maxsize=8_192)
 def _stems(folded: str) -> frozenset[tuple[Language, str]]:
-    return frozenset((language, stem(folded, language)) for language in _STEMMED)
+    # Uzbek has no stemmer: the word itself.
+    return frozenset([("uz", folded), *((one, stem(folded, one)) for one in _STEMMED)])
 
 
 @lru_cache(maxsize=8_192)
