@@ -4,7 +4,7 @@ Only the holders of ``Membership.may_view_private`` see such texts at all (``pri
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -17,14 +17,17 @@ ACTION = "private.viewed"
 
 
 def note_page(request: HttpRequest, row: Any, context: Mapping[str, Any]) -> None:
-    """Note what a row's page shows, and what its inlines do."""
+    """Note what a row's page shows, and what its inlines do of other people."""
     subject = audit.subject_of(row)
+    noted = set()
     if _is_others(row):
+        noted.add((row.private_team, row.private_person))
         note(request, subject=subject, team_id=row.private_team, person_id=row.private_person)
     for inline in context.get("inline_admin_formsets", ()):
         page = inline.opts
         if isinstance(page, PrivateText) and page.shows_text(page.fields or ()):
-            _note_rows(request, (form.instance for form in inline.formset.forms), subject)
+            rows = (form.instance for form in inline.formset.forms)
+            _note_rows(request, rows, subject, noted)
 
 
 def note_list(request: HttpRequest, page: object, response: HttpResponse) -> None:
@@ -61,10 +64,15 @@ def note(
     )
 
 
-def _note_rows(request: HttpRequest, rows: Iterable[Any], subject: str) -> None:
+def _note_rows(
+    request: HttpRequest,
+    rows: Iterable[Any],
+    subject: str,
+    noted: Collection[tuple[int, int | None]] = (),
+) -> None:
     seen: dict[tuple[int, int | None], list[int]] = defaultdict(list)
     for row in rows:
-        if _is_others(row):
+        if _is_others(row) and (row.private_team, row.private_person) not in noted:
             seen[row.private_team, row.private_person].append(row.pk)
     for (team_id, person_id), keys in seen.items():
         note(request, subject=subject, team_id=team_id, person_id=person_id, rows=keys)

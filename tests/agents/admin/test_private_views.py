@@ -18,7 +18,14 @@ from agents.models import (
     Person,
     User,
 )
-from memory.models import DailyNote, MemoryDocument, MemoryDocumentVersion, WalEntry
+from memory.models import (
+    DailyNote,
+    MemoryDocument,
+    MemoryDocumentVersion,
+    MemoryProposal,
+    UploadedDocument,
+    WalEntry,
+)
 from sessions.models import ChatSession, InboundMessage, TranscriptEntry, Turn, TurnStep
 from tests.qanot_site.admin_scene import PRIVATE, Side, build_side
 
@@ -37,6 +44,8 @@ TEXTS = {
     AgentDocument: False,
     AgentDocumentVersion: True,
     File: True,
+    MemoryProposal: False,
+    UploadedDocument: True,
 }
 
 
