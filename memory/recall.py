@@ -15,13 +15,12 @@ import structlog
 from django.db import transaction
 from pydantic import BaseModel, Field
 
-from agents import sql
 from agents.core.viewer import Viewer
 from memory import files
 from memory.index import scopes
-from memory.models import VISIBLE_SQL, Passage, visible_values
+from memory.models import Passage
 from memory.sameness import fold
-from memory.search import Found, search
+from memory.search import search
 
 _log = structlog.get_logger(__name__)
 
@@ -34,16 +33,6 @@ QUERY_CHARACTERS: Final = 1_000
 # The person waits: without the query's vector by then, words alone have to do.
 DEADLINE_S: Final = 0.030
 _FEWEST_LETTERS: Final = 4
-
-# Of very many the newest; what is said again holds again.
-_OUTDATED: Final = f"""
-    SELECT text FROM memory_walentry old
-    WHERE {VISIBLE_SQL} AND superseded_at IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM memory_walentry again
-        WHERE again.agent_id = old.agent_id AND again.fingerprint = old.fingerprint
-            AND again.superseded_at IS NULL AND again.retracted_at IS NULL)
-    ORDER BY superseded_at DESC LIMIT 300
-"""  # noqa: S608 — constants only
 
 # For the model, and so in English.
 _HEADING: Final = """\
@@ -131,7 +120,6 @@ def recall(
                 notes_days=notes_days,
                 deadline_s=DEADLINE_S,
             )
-            outdated = _outdated(viewer, result.found)
     except Exception as error:
         _log.exception("recall.failed")
         return Recall("", Stored(notes=[type(error).__name__], ms=_ms_since(began)))
@@ -142,8 +130,6 @@ def recall(
     for found in result.found:
         core = files.words_of_line(found.content)
         if found.newer or not core or fold(core) in known:
-            continue
-        if found.kind == Passage.Kind.EXCHANGE and _tells(found.content, outdated):
             continue
         line = _line(core, found.at, found.file, found.line)
         if len(items) == limit or room < len(line) + 1:
@@ -193,19 +179,6 @@ def with_words(items: Sequence[Item], viewer: Viewer) -> list[Shown]:
         Shown(item, by_id.get(item.id) or by_place.get((item.source, item.file, item.line)))
         for item in items
     ]
-
-
-def _outdated(viewer: Viewer, found: Iterable[Found]) -> list[str]:
-    """Return what was corrected since, folded, where conversations were found that may tell it."""
-    if not any(one.kind == Passage.Kind.EXCHANGE for one in found):
-        return []
-    rows = sql.fetch(_OUTDATED, visible_values(viewer))
-    return [folded for (text,) in rows if len(folded := fold(text).strip(" .,;:!")) > 0]
-
-
-def _tells(content: str, outdated: Iterable[str]) -> bool:
-    folded = fold(content)
-    return any(text in folded for text in outdated)
 
 
 def _line(core: str, at: datetime, file: str, number: int | None) -> str:

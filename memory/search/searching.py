@@ -1,7 +1,7 @@
 """One search for tools, turns, REST, the admin and the command: same ids, same order."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,6 +9,7 @@ from agents.core.viewer import Viewer
 from memory.index import scopes, terms
 from memory.index.scopes import Shelves
 from memory.models import Passage
+from memory.search import outdated
 from memory.search.asking import Asked
 from memory.search.results import Result
 from memory.search.weights import ALL, WORDS, Weights
@@ -75,7 +76,8 @@ def search(
         with_untrusted=with_untrusted,
         limit=limit,
     )
-    return ranking.rank(visible, sought, asked, wanted, profile)
+    result = ranking.rank(visible, sought, asked, wanted, profile)
+    return replace(result, found=outdated.marked(result.found, viewer, visible.scope_ids))
 
 
 def _shelves(kinds: Collection[Passage.Kind] | None, with_untrusted: bool) -> Shelves:

@@ -197,3 +197,21 @@ def test_what_was_forgotten_is_found_in_no_conversation_and_no_note(scene, noon,
     assert not any("123 45" in text for text in texts)
     assert any("Hello there" in text for text in texts)
     assert look("phone number", scene.bobur, noon)
+
+
+def test_conversation_that_tells_the_old_value_is_marked_and_below(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    for number, text in enumerate(("My name is Sarvar", "Actually, my name is Sardor, not Sarvar")):
+        say(text)
+        exchanges.add(
+            viewer=scene.anna,
+            said=text,
+            answer="Hello",
+            at=noon + timedelta(minutes=number),
+            time_zone="UTC",
+            source=f"turn:{number}",
+            thread="session:1/1",
+        )
+    found = look("What is my name?", scene.anna, noon + timedelta(hours=1))
+    (old,) = (hit for hit in found if hit.content == "My name is Sarvar")
+    assert old.newer
+    assert "Sardor" in found[0].content
