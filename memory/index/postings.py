@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 from django.db import connection, transaction
@@ -31,6 +31,12 @@ _WAITING: Final = """
 # New ones first; each of the two follows its index, which one condition for both would not.
 _NEW: Final = _WAITING.format(due="retry_at IS NULL")
 _AGAIN: Final = _WAITING.format(due="retry_at <= now()")
+_NEWEST: Final = """
+    SELECT id, scope_id, thread_id, kind, author_name, occurred_at, text FROM memory_passage
+    WHERE NOT is_indexed AND hidden_at IS NULL AND retry_at IS NULL
+        AND scope_id = ANY(%s)
+    ORDER BY id DESC LIMIT %s FOR UPDATE SKIP LOCKED
+"""
 _COPY: Final = "COPY memory_posting (scope_id, term, first, entries) FROM STDIN"
 # One statement for three tables, as a turn's exchange is indexed on its own.
 _INDEXED: Final = """
@@ -141,7 +147,21 @@ def index_waiting(limit: int = 200) -> int:
 
     Several workers may do so at once: none takes a row that another one has.
     """
-    waiting = sql.fetch(_NEW, [limit], prepare=False) or sql.fetch(_AGAIN, [limit], prepare=False)
+    return _index(
+        sql.fetch(_NEW, [limit], prepare=False) or sql.fetch(_AGAIN, [limit], prepare=False)
+    )
+
+
+@transaction.atomic
+def index_newest(scope_ids: Sequence[int], limit: int) -> int:
+    """Write the terms of the last passages of some scopes that have none; return of how many.
+
+    For a search that cannot wait until it is their turn.
+    """
+    return _index(sql.fetch(_NEWEST, [list(scope_ids), limit], prepare=False))
+
+
+def _index(waiting: Iterable[Sequence[Any]]) -> int:
     rows = [Row(*row) for row in waiting]
     indexed, failed = [], []
     for row in rows:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from memory.index import postings, rebuilding, vectors
+from agents.core.viewer import Viewer
+from memory.index import postings, rebuilding, scopes, vectors
 
 TERMS: Final = 200
 # While turns run, so many at once, which take 10 ms: a text is found within two seconds.
@@ -60,6 +61,11 @@ class IndexWork:
 
     def _is_due(self) -> bool:
         return self.clock() - self._embedded_at >= BESIDE_TURNS_EVERY_S
+
+
+def catch_up(viewer: Viewer) -> None:
+    """Let what a viewer's memory got last be found by its words at once, not seconds later."""
+    postings.index_newest(scopes.visible(viewer).scope_ids, TERMS_BESIDE_TURNS)
 
 
 def finish(team_id: int | None = None) -> None:

@@ -12,6 +12,7 @@ from agents.models import Membership
 from agents.providers import offline_part
 from agents.services import access
 from memory import files
+from memory.index.work import catch_up
 from memory.models import WalEntry
 from memory.search import Found, search
 from memory.superseding import HOLDS
@@ -87,6 +88,8 @@ def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
     agent = turn.session.agent
     if not agent.keeps_memory:
         return []
+    # What was noted a moment ago may be just what is asked for.
+    catch_up(turn.viewer)
     found = search(
         turn.viewer,
         asked,
