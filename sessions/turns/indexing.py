@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 import structlog
 from channels.db import database_sync_to_async
 from django.conf import settings
 
+from memory import warming
 from memory.index.work import IndexWork
 
 _log = structlog.get_logger(__name__)
@@ -26,9 +28,11 @@ async def keep(is_busy: Callable[[], bool]) -> None:
         is_busy: Tells whether turns run, which go before.
     """
     work = IndexWork()
+    is_warm = False
     while True:
         try:
-            is_more = await _step(work, is_busy=is_busy())
+            is_warm = is_warm or await _beside(warming.warm)
+            is_more = await _beside(partial(_work, work, is_busy=is_busy()))
         except Exception:
             _log.exception("index.step_failed")
             is_more = False
@@ -38,12 +42,10 @@ async def keep(is_busy: Callable[[], bool]) -> None:
             await asyncio.sleep(BREATH_S)
 
 
-async def _step(work: IndexWork, *, is_busy: bool) -> bool:
+async def _beside(do: Callable[[], bool]) -> bool:
     """Do one step; one that has begun is waited for even when the worker ends."""
     doing = asyncio.ensure_future(
-        database_sync_to_async(_work, thread_sensitive=False, executor=_thread)(
-            work, is_busy=is_busy
-        )
+        database_sync_to_async(do, thread_sensitive=False, executor=_thread)()
     )
     try:
         return await asyncio.shield(doing)
