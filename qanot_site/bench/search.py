@@ -43,7 +43,7 @@ QUERIES: Final = 300
 WARM_UP: Final = 20
 COMPARED_QUERIES: Final = 50
 ONE_BY_ONE: Final = 300
-BULK: Final = 5_000
+BULK: Final = 2_000
 IDENTIFIER: Final = "QX-4471-B"
 _COPY: Final = (
     "COPY memory_passagevector (passage_id, scope_id, space_id, digest, vector)"
