@@ -63,7 +63,7 @@ _SHAPES = (
     r"(-----begin [a-z ]{0,40}private key-----[^-]*"
     r"(?:-----end [a-z ]{0,40}-----)?)",
     rf"(?:^|{_NO_LETTER})((?:sk|pk|rk)[-_][a-z0-9_-]{{12,}})",
-    rf"(?:^|{_NO_LETTER})((?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|pypi-)"
+    rf"(?:^|{_NO_LETTER})((?:gh[pousr]_|github_pat_|glpat-|xox[a-z]-|hf_|gsk_|xai-|npm_|pypi-)"
     r"[a-z0-9_-]{10,})",
     rf"(?:^|{_NO_LETTER})((?:akia|asia)[a-z0-9]{{12,20}}|aiza[a-z0-9_-]{{30,40}})",
     rf"(?:^|{_NO_LETTER})(eyj[a-z0-9_-]{{8,}}\.[a-z0-9_-]{{4,}}[a-z0-9_.-]*)",
@@ -82,7 +82,7 @@ _CARD = (
 # One of these stands in everything that is masked.
 _LIKELY = (
     r"-----begin|bearer |://|[?&][a-z_]+=|\d{4}[ -]?\d{2}|eyj|[a-z0-9_+=-]{24}"
-    r"|[a-z]{2,4}[-_][a-z0-9]{8}"
+    r"|[a-z]{2,4}[-_][a-z0-9]{8}|[spr]k[-_]|xox|_pat_|lpat-|ypi-|akia|asia[a-z0-9]{12}|aiza"
 )
 
 
