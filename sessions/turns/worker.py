@@ -52,6 +52,8 @@ class Worker:
         self._runner: Runner | None = None
         self._courier: Courier | None = None
         self._life: Life | None = None
+        # Kinds of provider, and senders.
+        self._warmed: set[object] = set()
 
     def start(self) -> None:
         """Begin to run: returns once the process may claim turns."""
@@ -96,7 +98,7 @@ class Worker:
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._deliver), name="delivery"),
             asyncio.create_task(_every(PRUNED_EVERY_S, _forget_old), name="prune"),
             asyncio.create_task(self._listen_for_stops(), name="stops"),
-            asyncio.create_task(_warm(), name="warm"),
+            asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._warm), name="warm"),
         ]
         is_busy = partial(bool, self._runner.running)
         if settings.QANOT_EXTRACTION_S:
@@ -199,6 +201,20 @@ class Worker:
             for outgoing_id in await in_db(_outgoing_to_send):
                 self._courier.wake(outgoing_id)
 
+    async def _warm(self) -> None:
+        """Import the SDKs of the accounts in use, so that the first message waits for none.
+
+        Again and again, as accounts are connected while we run.
+        """
+        for kind in await in_db(chain.kinds_in_use):
+            if kind not in self._warmed:
+                await asyncio.to_thread(warm, kind)
+                self._warmed.add(kind)
+        for sender in await in_db(delivery.used):
+            if sender not in self._warmed:
+                await asyncio.to_thread(sender.warm)
+                self._warmed.add(sender)
+
     async def _listen_for_stops(self) -> None:
         runner = self._opened()
         # Looked at each time, as the client's own time-out can swallow a cancellation.
@@ -243,14 +259,6 @@ def _log_failure(task: asyncio.Task[None]) -> None:
     """Log what a task of the loop raised; nobody waits for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.error("task.failed", task=task.get_name(), exc_info=error)
-
-
-async def _warm() -> None:
-    """Import the SDKs of the accounts in use, so that the first message does not wait for them."""
-    for kind in await in_db(chain.kinds_in_use):
-        await asyncio.to_thread(warm, kind)
-    for sender in await in_db(delivery.used):
-        await asyncio.to_thread(sender.warm)
 
 
 def _register() -> int:

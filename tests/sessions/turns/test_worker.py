@@ -10,9 +10,11 @@ from django.db import transaction
 from pytest_django import Settings
 
 from agents import sql
+from sessions.channels.telegram.sending import TelegramSender
 from sessions.models import ChatSession, Turn, WorkerProcess
 from sessions.turns import leases
 from sessions.turns.worker import Worker
+from tests import factories
 from tests.sessions.conftest import Scene, ended, somebody_waits_for_a_lock, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,6 +59,17 @@ def test_lock_whose_connection_broke_is_taken_again_by_the_next_heartbeat(
     assert sql.fetch(statement, [leases.WORKER_LOCKS, WorkerProcess.objects.get().pk]) == [(True,)]
     wait_until(lambda: "process.lock_lost" in caplog.text)
     wait_until(lambda: holders() == [("qanot",)], timeout_s=2.5)
+
+
+def test_channel_that_is_connected_while_a_worker_runs_is_ready_for_its_first_answer(
+    start_worker: Callable[[], Worker], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.QANOT_SWEEP_S = 0.05
+    warmed: list[TelegramSender] = []
+    monkeypatch.setattr(TelegramSender, "warm", lambda sender: warmed.append(sender))
+    start_worker()
+    factories.telegram_account()
+    wait_until(lambda: len(warmed) == 1)
 
 
 def test_turn_that_is_claimed_while_the_worker_closes_is_handed_back(
