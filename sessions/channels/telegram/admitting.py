@@ -80,8 +80,11 @@ def note_membership(update: ChatMemberUpdated, account: ChannelAccount) -> None:
 
 
 def _token_of(message: Message) -> str:
-    """Return what stands after ``/start``, as links of bots put it there."""
-    words = message.words.strip()
+    """Return what stands after ``/start``, as links of bots put it there.
+
+    What somebody else wrote is no wish of who forwards it.
+    """
+    words = "" if message.forward_origin is not None else message.words.strip()
     return words[len(_START) :].strip() if words.startswith(_START) else ""
 
 

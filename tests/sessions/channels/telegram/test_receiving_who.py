@@ -9,7 +9,14 @@ from django.utils import timezone
 from agents.models import Membership, Person
 from agents.services import people
 from sessions.channels.telegram import pairing
-from sessions.models import ChannelContact, ChatSession, InboundMessage, Outgoing, PairingRequest
+from sessions.models import (
+    ChannelContact,
+    ChatSession,
+    InboundMessage,
+    Outgoing,
+    PairingLink,
+    PairingRequest,
+)
 from tests import factories
 from tests.sessions.channels.telegram.incoming import (
     GROUP_ID,
@@ -169,6 +176,17 @@ def test_link_that_is_none_is_as_if_nothing_stood_there() -> None:
     bot.say("/start not-a-link", who=user(language_code="en"))
     (line,) = notices()
     assert PairingRequest.objects.get().code in line
+
+
+def test_forwarded_link_connects_nobody() -> None:
+    bot = wire(access="open")
+    admin = owner(bot)
+    person = people.person_of(admin, bot.account.team)
+    _, token = pairing.make_link(bot.account, person, admin)
+    origin = {"type": "user", "date": 1, "sender_user": user(666, "Mallory")}
+    bot.say(f"/start {token}", forward_origin=origin)
+    assert InboundMessage.objects.get().person != person
+    assert PairingLink.objects.get().used_by is None
 
 
 def test_merged_person_is_followed_to_whom_they_are_now() -> None:
