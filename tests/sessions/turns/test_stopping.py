@@ -1,8 +1,11 @@
 """Stopping a turn: at once, whole, and in nobody's way afterwards."""
 
+import asyncio
+import threading
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
@@ -21,8 +24,15 @@ from tests.sessions.conftest import Scene, ended, wait_until
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@dataclass
 class StubbornAtFirst(Stubborn):
-    """A provider that ignores being cancelled in its first call and answers the next ones."""
+    """A provider that ignores being cancelled in its first call and answers the next ones.
+
+    Args:
+        may_go_on: Set when it has ignored that for long enough, however many seconds are left.
+    """
+
+    may_go_on: threading.Event = field(default_factory=threading.Event)
 
     async def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent]:
         """Be stubborn once."""
@@ -34,6 +44,15 @@ class StubbornAtFirst(Stubborn):
         self.calls.append(call)
         yield TextDelta("Here I am")
         yield Done(reply("Here I am"))
+
+    async def _ignore(self) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            end = time.monotonic() + self.ignores_s
+            # Set from the test's thread, which cannot wake this one's loop.
+            while not self.may_go_on.is_set() and time.monotonic() < end:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
 
 
 def test_case_stop_1_the_lease_is_free_with_the_stop_and_the_next_message_answered_within_2_s(
@@ -65,7 +84,7 @@ def test_case_stop_1_the_lease_is_free_with_the_stop_and_the_next_message_answer
 def test_case_stop_2_a_provider_that_ignores_cancellation_holds_no_message_up(
     scene: Scene, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    provider = StubbornAtFirst(ignores_s=5, goes_on=True)
+    provider = StubbornAtFirst(ignores_s=30, goes_on=True)
     monkeypatch.setattr("agents.services.chain.open_provider", lambda *_, **__: provider)
     turn = scene.say("Tell me a long story").turn
     wait_until(lambda: bool(provider.calls))
@@ -79,6 +98,7 @@ def test_case_stop_2_a_provider_that_ignores_cancellation_holds_no_message_up(
     assert {later.state for later in turns} == {Turn.State.ANSWERED}
     assert not provider.closed.is_set(), "it was answered while the provider still went on"
 
+    provider.may_go_on.set()
     wait_until(provider.closed.is_set)
     assert provider.given_late
     assert not Content.objects.filter(text__contains="late").exists()
