@@ -52,6 +52,8 @@ AGENT_FIELDS: Final = (
     "auto_recall",
     "extracts_facts",
     "notes_days",
+    "hears_groups",
+    "speech_model",
 )
 ACCOUNT_FIELDS: Final = (
     "kind",
@@ -73,6 +75,8 @@ LINK_FIELDS: Final = (
     "input_usd_mtok",
     "output_usd_mtok",
 )
+# By the account's name.
+SPEECH: Final = "speech_account"
 DOCUMENTS: Final = "documents/"
 # The first conversation puts it away by itself: it is no drift, and no reason to begin again.
 RITUAL: Final = f"{DOCUMENTS}BOOTSTRAP.md"
@@ -110,6 +114,7 @@ def agent_parts(agent: Agent, *, put_away: Collection[str] = ()) -> Parts:
         put_away: Parts that count although no prompt shows them any more.
     """
     parts: Parts = {name: getattr(agent, name) for name in AGENT_FIELDS}
+    parts[SPEECH] = agent.speech_account.name if agent.speech_account else ""
     parts["tools"] = sorted(agent.tool_grants.values_list("tool", flat=True))
     links = agent.chain_links.select_related("account").order_by("position", "id")
     parts["chain"] = [

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from agents.models import Agent, AgentDocument, ChainLink, ProviderAccount, Team, ToolGrant
 from agents.services import documents, managed
-from agents.services.managed import AGENT_FIELDS, DOCUMENTS, LINK_FIELDS, RITUAL, Parts
+from agents.services.managed import AGENT_FIELDS, DOCUMENTS, LINK_FIELDS, RITUAL, SPEECH, Parts
 from qanot_site.configuration import toml
 from qanot_site.configuration.section import Finding, Known
 from qanot_site.configuration.tables import NONE, OFF, AgentTable, Slug, nearest
@@ -30,6 +30,7 @@ class Agents:
 
     def wanted(self, key: str, table: AgentTable) -> Parts:
         parts: Parts = {name: getattr(table, name) for name in AGENT_FIELDS}
+        parts[SPEECH] = table.speech_account or ""
         parts[PUT_AWAY] = False
         parts["tools"] = sorted(table.tools)
         parts["chain"] = [
@@ -50,11 +51,19 @@ class Agents:
                 offered = nearest(link.account, known.accounts)
                 text = f"there is no account “{link.account}”{offered}"
                 yield ("chain", place, "account"), text
+        hearing = table.speech_account
+        if hearing is not None and hearing not in known.accounts:
+            yield (SPEECH,), f"there is no account “{hearing}”{nearest(hearing, known.accounts)}"
+        elif hearing is not None and hearing not in known.hearing:
+            yield (SPEECH,), "voice messages are heard by OpenAI-compatible accounts only"
 
     def write(self, team: Team, key: str, row: Agent | None, wanted: Parts, file: str) -> Agent:
         row = row or Agent(team=team, slug=key)
         for name in AGENT_FIELDS:
             setattr(row, name, wanted[name])
+        row.speech_account = (
+            ProviderAccount.objects.get(team=team, name=wanted[SPEECH]) if wanted[SPEECH] else None
+        )
         row.archived_at = None
         row.save()
         _write_tools(row, wanted["tools"])
@@ -68,6 +77,8 @@ class Agents:
         for name in AGENT_FIELDS:
             if name == "name" or parts[name] != getattr(new, name):
                 yield toml.pair(name, NONE if parts[name] is None else parts[name])
+        if parts[SPEECH]:
+            yield toml.pair(SPEECH, parts[SPEECH])
         yield toml.pair("tools", parts["tools"])
         for link in _links(parts["chain"]):
             yield ""

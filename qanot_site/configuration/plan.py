@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from agents.models import Agent, ProviderAccount, Team
 from agents.services.managed import Managed, Parts
+from qanot_site.configuration.accounts import Accounts
 from qanot_site.configuration.errors import FileRefused, Mistake, OwnedByOther
 from qanot_site.configuration.reading import ConfigurationFile
 from qanot_site.configuration.section import Known, Section
@@ -96,10 +97,17 @@ def make(file: ConfigurationFile, team: Team, *, takes_over: bool, archives_miss
 
 
 def _known(file: ConfigurationFile, team: Team) -> Known:
-    stored = ProviderAccount.objects.filter(team=team).values_list("name", flat=True)
+    kinds: dict[str, object] = dict(
+        ProviderAccount.objects.filter(team=team).values_list("name", "kind")
+    )
+    tables = file.tables["accounts"]
+    kinds |= {name: Accounts().wanted(name, table)["kind"] for name, table in tables.items()}
     agents = Agent.objects.filter(team=team, archived_at=None).values_list("slug", flat=True)
     return Known(
-        accounts=frozenset({*stored, *file.tables["accounts"]}),
+        accounts=frozenset(kinds),
+        hearing=frozenset(
+            name for name, kind in kinds.items() if kind == ProviderAccount.Kind.OPENAI
+        ),
         agents=frozenset({*agents, *file.tables["agents"]}),
     )
 

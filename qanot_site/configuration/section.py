@@ -18,10 +18,12 @@ class Known:
 
     Args:
         accounts: Names of the team's accounts, with those that the file adds.
+        hearing: Those of them whose kind can turn speech into text.
         agents: Slugs of the team's living agents, likewise.
     """
 
     accounts: frozenset[str]
+    hearing: frozenset[str]
     agents: frozenset[str]
 
 

@@ -241,6 +241,9 @@ class AgentTable(Table):
     auto_recall: bool = True
     extracts_facts: bool = True
     notes_days: NotesDays = None
+    hears_groups: bool = False
+    speech_account: AccountName | None = None
+    speech_model: Annotated[Text, Field(max_length=200)] = "whisper-1"
     tools: Annotated[list[Tool], AfterValidator(_once)] = []
     chain: list[LinkTable] = []
     documents: dict[DocumentName, DocumentTable] = {}

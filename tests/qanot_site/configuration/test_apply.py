@@ -39,6 +39,9 @@ name = "Helper"
 language = "uz"
 time_zone = "Asia/Tashkent"
 daily_cap_usd = 2.5
+hears_groups = true
+speech_account = "On the desk"
+speech_model = "whisper-large-v3"
 tools = ["remember_fact", "current_time"]
 
 [[agents.helper.chain]]
@@ -112,6 +115,9 @@ def test_a_file_makes_agents_with_all_that_it_says(team: Team, folder: Path) -> 
     assert (agent.team, agent.name, agent.language) == (team, "Helper", "uz")
     assert (agent.time_zone, agent.daily_cap_usd) == ("Asia/Tashkent", Decimal("2.5"))
     assert agent.managed_by == "qanot.toml"
+    assert agent.speech_account is not None
+    assert (agent.speech_account.name, agent.speech_model) == ("On the desk", "whisper-large-v3")
+    assert agent.hears_groups
     tools = ToolGrant.objects.filter(agent=agent).values_list("tool", flat=True)
     assert sorted(tools) == ["current_time", "remember_fact"]
     first, second = ChainLink.objects.filter(agent=agent).order_by("position")
@@ -202,8 +208,8 @@ def test_an_agent_without_a_cap_is_told(
 
 
 def test_one_mistake_and_nothing_is_written(team: Team, folder: Path) -> None:
-    rewrite(folder, 'account = "On the desk"', 'account = "On the desks"')
-    with pytest.raises(CommandError, match=r"qanot.toml:24: there is no account “On the desks”"):
+    rewrite(folder, '\naccount = "On the desk"', '\naccount = "On the desks"')
+    with pytest.raises(CommandError, match=r"qanot.toml:27: there is no account “On the desks”"):
         apply()
     assert not Agent.objects.exists()
     assert not ProviderAccount.objects.exists()
@@ -352,8 +358,35 @@ def test_a_team_must_be_named_where_there_are_several(team: Team, folder: Path) 
 def test_another_teams_account_is_unknown(team: Team, folder: Path) -> None:
     stranger = factories.team()
     factories.provider_account(team=stranger, name="Theirs")
-    rewrite(folder, 'account = "On the desk"', 'account = "Theirs"')
+    rewrite(folder, '\naccount = "On the desk"', '\naccount = "Theirs"')
     assert status("--team", "qanot") == 2
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (
+            "On the dsk",
+            "qanot.toml:16: there is no account “On the dsk”; did you mean “On the desk”",
+        ),
+        ("Claude", "voice messages are heard by OpenAI-compatible accounts only"),
+    ],
+)
+def test_voice_messages_need_an_account_that_hears(
+    team: Team, folder: Path, named: str, said: str
+) -> None:
+    rewrite(folder, 'speech_account = "On the desk"', f'speech_account = "{named}"')
+    with pytest.raises(CommandError, match=said):
+        apply()
+    assert not Agent.objects.exists()
+
+
+def test_who_hears_changes_with_the_file(team: Team, folder: Path) -> None:
+    apply()
+    rewrite(folder, 'speech_account = "On the desk"\n', "")
+    assert status("--check") == 1
+    apply()
+    assert helper().speech_account is None
 
 
 def test_applying_is_told_in_the_audit_log_without_texts_and_keys(team: Team, folder: Path) -> None:

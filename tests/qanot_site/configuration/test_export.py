@@ -73,6 +73,9 @@ def scene(team: Team) -> Agent:
         prompt_preset="qanot",
         language="uz",
         time_zone="Asia/Tashkent",
+        hears_groups=True,
+        speech_account=desk,
+        speech_model="whisper-large-v3",
     )
     for tool in ("remember_fact", "current_time"):
         factories.tool_grant(agent=agent, tool=tool)

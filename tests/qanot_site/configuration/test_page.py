@@ -17,6 +17,8 @@ def agent() -> Agent:
     made = factories.agent(slug="bee")
     account = factories.provider_account(team=made.team, name="Claude")
     factories.chain_link(agent=made, account=account)
+    made.speech_account = factories.provider_account(team=made.team, name="Ear", kind="openai")
+    made.save()
     factories.provider_account(team=made.team, name="Unused")
     factories.agent(team=made.team, slug="wasp")
     return made
@@ -36,7 +38,7 @@ def test_an_agent_is_sent_with_what_it_asks(agent: Agent) -> None:
     said = tomllib.loads(answer.content.decode())
     assert answer["Content-Disposition"] == 'attachment; filename="bee.toml"'
     assert set(said["agents"]) == {"bee"}
-    assert set(said["accounts"]) == {"Claude"}
+    assert set(said["accounts"]) == {"Claude", "Ear"}
     event = AuditEvent.objects.get(action="export.made")
     assert event.subject == f"agent:{agent.pk}"
     assert event.actor.startswith("user:")
