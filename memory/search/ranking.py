@@ -106,7 +106,7 @@ def _best(
     wanted: Wanted,
     profile: "Profile",
     weights: Weights,
-    notes: Sequence[Note],
+    notes: tuple[Note, ...],
 ) -> Result:
     """Return what of the best candidates is found, once what says the same is one."""
     is_any = bool(ranked)
