@@ -22,7 +22,9 @@ NOUNS: Final = {
     "apitoken": "token",
 }
 # Columns and form fields whose value is never told, only whether there is one.
-SECRETS: Final = frozenset({"sealed_key", "sealed_token", "new_key", "digest", "password", "session_key"})
+SECRETS: Final = frozenset(
+    {"sealed_key", "sealed_token", "new_key", "digest", "password", "session_key"}
+)
 # Columns that hold what people said or agents remember: only how long it is.
 TEXTS: Final = frozenset({"text", "question", "answer", "prompt", "payload"})
 
