@@ -175,6 +175,9 @@ def _place() -> Place:
 
 def _load(world: World, place: Place, passages: int) -> float:
     """Write and index all texts; return how many a second."""
+    with connection.cursor() as cursor:
+        # On a busy machine the terms of one batch may take longer than a connection may wait.
+        cursor.execute("SET idle_in_transaction_session_timeout = 0")
     began = time.perf_counter()
     number = 0
     with report.bar("Passages, in thousands", passages // 1_000) as bar:
