@@ -60,8 +60,8 @@ _TEAMS: Final = """
 """
 _PROGRESS: Final = """
     SELECT v.id, v.state, coalesce(e.identity, ''), v.chunk_characters, v.chunk_overlap, v.pack,
-        v.is_filled, v.error, coalesce(sum(c.passages), 0), coalesce(sum(c.indexed), 0),
-        coalesce(sum(c.waiting), 0)
+        v.is_filled, v.error, coalesce(sum(c.passages), 0)::bigint,
+        coalesce(sum(c.indexed), 0)::bigint, coalesce(sum(c.waiting), 0)::bigint
     FROM memory_indexversion v
     LEFT JOIN memory_embeddingspace e ON e.id = v.space_id
     LEFT JOIN memory_memoryscope s ON s.version_id = v.id
