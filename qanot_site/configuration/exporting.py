@@ -43,7 +43,7 @@ def export(team: Team, *, by: User | str, only: Agent | None = None) -> str:
 
 def _rows(section: Section, team: Team, only: Agent | None) -> Iterator[Managed]:
     asked = set(only.chain_links.values_list("account", flat=True)) if only else set()
-    if only is not None:
+    if only is not None and only.speech_account_id is not None:
         asked.add(only.speech_account_id)
     for row in section.rows(team).values():
         if isinstance(row, Agent):

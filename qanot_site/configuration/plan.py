@@ -11,6 +11,7 @@ from qanot_site.configuration.errors import FileRefused, Mistake, OwnedByOther
 from qanot_site.configuration.reading import ConfigurationFile
 from qanot_site.configuration.section import Known, Section
 from qanot_site.configuration.sections import SECTIONS
+from qanot_site.configuration.tables import AccountTable
 
 _EMPTY: Final[tuple[object, ...]] = ("", False, [], None)
 _TOLD_EMPTY: Final = ("daily_cap_usd",)
@@ -101,7 +102,11 @@ def _known(file: ConfigurationFile, team: Team) -> Known:
         ProviderAccount.objects.filter(team=team).values_list("name", "kind")
     )
     tables = file.tables["accounts"]
-    kinds |= {name: Accounts().wanted(name, table)["kind"] for name, table in tables.items()}
+    kinds |= {
+        name: Accounts().wanted(name, table)["kind"]
+        for name, table in tables.items()
+        if isinstance(table, AccountTable)
+    }
     agents = Agent.objects.filter(team=team, archived_at=None).values_list("slug", flat=True)
     return Known(
         accounts=frozenset(kinds),

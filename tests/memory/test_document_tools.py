@@ -70,8 +70,10 @@ def test_anthropic_gets_its_own_tool_and_others_a_function() -> None:
     tool = registry.get("memory")
     assert tool is not None
     asked = ModelCall("m", (), (), (tool.spec(),), 100)
-    (native,) = request_body(asked, stream=False, is_anthropic=True)["tools"]
-    (plain,) = request_body(asked, stream=False)["tools"]
+    # Any: a request's JSON, which the test looks into.
+    asked_of_anthropic: Any = request_body(asked, stream=False, is_anthropic=True)
+    asked_of_others: Any = request_body(asked, stream=False)
+    (native,), (plain,) = asked_of_anthropic["tools"], asked_of_others["tools"]
     assert native == {"type": "memory_20250818", "name": "memory"}
     assert "command" in plain["input_schema"]["properties"]
 

@@ -33,7 +33,7 @@ def knows(scene: Scene, name: str, noon: datetime) -> bool:
 def test_case_isolation_7_shared_fact_is_known_to_both_agents(
     scene: Scene, fact: WalEntry, noon: datetime
 ) -> None:
-    by = Person.objects.get(pk=scene.anna.person_id)
+    by = Person.objects.get(pk=scene.anna.person_id or 0)
     shared = sharing.share(fact, to="team", by=by, at=noon)
     assert shared.shared_from == fact
     assert all(knows(scene, name, noon) for name in ("anna", "bobur", "other_agent", "unknown"))

@@ -175,27 +175,28 @@ def test_what_was_forgotten_is_found_in_no_conversation_and_no_note(scene, noon,
     say("My phone number is +998 90 123 45 67")
     for viewer in (scene.anna, scene.bobur):
         for number, said in enumerate(("My phone number is +998 90 123 45 67", "Hello there")):
-            for add, texts in (
-                (exchanges.add, {"said": said}),
-                (notes.add_exchange, {"question": said}),
-            ):
-                add(
-                    viewer=viewer,
-                    **texts,
-                    answer="Noted: +998 90 123 45 67" if number == 0 else "Hello",
-                    at=noon,
-                    time_zone="UTC",
-                    source=f"turn:{viewer.person_id}{number}",
-                    **({"thread": "session:1/1"} if add is exchanges.add else {}),
-                )
+            answer = "Noted: +998 90 123 45 67" if number == 0 else "Hello"
+            source = f"turn:{viewer.person_id}{number}"
+            exchanges.add(
+                viewer=viewer,
+                said=said,
+                answer=answer,
+                at=noon,
+                time_zone="UTC",
+                source=source,
+                thread="session:1/1",
+            )
+            notes.add_exchange(
+                viewer=viewer, question=said, answer=answer, at=noon, time_zone="UTC", source=source
+            )
     assert look("phone number", scene.anna, noon)
     say("Forget my phone number")
     assert look("phone number", scene.anna, noon) == []
     assert look("+998 90 123 45 67", scene.anna, noon) == []
     assert look("Hello there", scene.anna, noon)
-    texts = exports.export(scene.anna).values()
-    assert not any("123 45" in text for text in texts)
-    assert any("Hello there" in text for text in texts)
+    exported = exports.export(scene.anna).values()
+    assert not any("123 45" in text for text in exported)
+    assert any("Hello there" in text for text in exported)
     assert look("phone number", scene.bobur, noon)
 
 

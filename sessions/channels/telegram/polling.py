@@ -258,7 +258,7 @@ class Bot:
         if courtesy is None and self.account.shows_receipts:
             courtesy = await in_db(courtesies.of_message, update, self.account)
         if courtesy is not None:
-            asked = ask(self.account, courtesy.method, **courtesy.parameters)
+            asked = ask(self.account, courtesy.method, longer_s=0.0, **courtesy.parameters)
             task = asyncio.create_task(asked, name=f"courtesy {self.account.pk}")
             self._courtesies.add(task)
             task.add_done_callback(self._courtesies.discard)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 # Any: httpx names the same calls by other types.
 ASGI: Any = application
-PRESSED = {
+PRESSED: JsonObject = {
     "id": "4382bfdwdsb323b2d9",
     "from": {"id": 7, "is_bot": False, "first_name": "Ann"},
     "chat_instance": "1",
