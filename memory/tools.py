@@ -82,8 +82,8 @@ register(
         description=(
             "Searches what is remembered, by word and by meaning, in any language: MEMORY.md, "
             "noted facts and what was said. Answers with a JSON list, the best first, each with "
-            'file, line, content, source and time; one with "newer" was said before that other one and '
-            "may be outdated. Use it before saying that something is not known."
+            'file, line, content, source and time; one with "newer" was said before that other one '
+            "and may be outdated. Use it before saying that something is not known."
         ),
         arguments=MemorySearch,
         run=_memory_search,
