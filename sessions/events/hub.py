@@ -31,6 +31,7 @@ class Hub:
         self._waiting: dict[Feed, None] = {}
         self._wake = asyncio.Event()
         self._at_once = asyncio.Event()
+        self._is_closing = False
         # Frames of one turn must arrive in their order, so one pipeline is on its way at a time.
         self._turnstile = asyncio.Lock()
         self._carrier = asyncio.create_task(self._carry_for_ever(), name="event hub")
@@ -54,12 +55,14 @@ class Hub:
 
     async def aclose(self) -> None:
         """Carry what is left and end."""
+        # The Redis client's own time-out can swallow a cancellation: then the loop ends by itself.
+        self._is_closing = True
         self._carrier.cancel()
         await asyncio.gather(self._carrier, return_exceptions=True)
         await self.flush()
 
     async def _carry_for_ever(self) -> None:
-        while True:
+        while not self._is_closing:
             await self._wake.wait()
             try:
                 async with asyncio.timeout(GATHER_S):
