@@ -143,11 +143,21 @@ async def _poison(scene: Scene) -> Outcome:
     outcome = together(outcomes)
     outcome.recovery_s = max(outcome.recovery_s, over_at - killer.last_at)
     state = view.state if view is not None else "not over"
-    if state != "failed" or killer.kills != KILLS:
+    # By the row, as a starved worker may lose its lease before it asks: that is an attempt, too.
+    # The last claim finds them used up.
+    attempts = await in_db(_attempts, poisoned, poison)
+    if state != "failed" or attempts != KILLS + 1 or not 0 < killer.kills <= KILLS:
         outcome.verdict.lost += 1
-        outcome.verdict.remarks.append(f"the poison is {state} after {killer.kills} deaths")
+        outcome.verdict.remarks.append(
+            f"the poison is {state} after {attempts} attempts and {killer.kills} deaths"
+        )
     outcome.verdict.add(await in_db(_told, poisoned, poison))
     return outcome
+
+
+def _attempts(talk: Talk, letter: Letter) -> int:
+    (message,) = checks.stored(talk.session, letter)
+    return message.turn.attempt
 
 
 def _told(talk: Talk, letter: Letter) -> Verdict:
