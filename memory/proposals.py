@@ -1,18 +1,16 @@
 """New texts for memory documents: kept until somebody accepts or refuses them, once."""
 
-from typing import Literal
-
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from agents.models import User
 from agents.services import audit
+from agents.services.proposals import Decision
 from memory import documents
 from memory.models import MemoryDocument, MemoryProposal
 
 State = MemoryProposal.State
-Decision = Literal["done", "decided_before", "document_changed"]
 
 
 @transaction.atomic

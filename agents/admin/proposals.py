@@ -1,52 +1,19 @@
 """What agents would like to change about themselves, to be accepted or refused once."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib import admin, messages
-from django.db import models
+from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from agents.admin import agent_pages
+from agents.admin import agent_pages, deciding
 from agents.admin.base import ReadOnlyAdmin
 from agents.models import AgentDocument, DocumentProposal, User
 from agents.services import access, diffs, managed, measuring, proposals
 
-if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
-
 OPEN = DocumentProposal.State.OPEN
-
-
-class DecidedFilter(admin.SimpleListFilter):
-    """Shows what waits for a decision until decided ones are asked for."""
-
-    title = _("state")
-    parameter_name = "decided"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: Any
-    ) -> Iterable[tuple[str, "_StrPromise | str"]]:
-        return (("yes", _("decided")), ("all", _("all")))
-
-    def choices(self, changelist: Any) -> Any:
-        first, *others = super().choices(changelist)
-        yield {**first, "display": _("waiting")}
-        yield from others
-
-    def queryset(
-        self, request: HttpRequest, queryset: "models.QuerySet[Any]"
-    ) -> "models.QuerySet[Any]":
-        if self.value() == "all":
-            return queryset
-        if self.value() == "yes":
-            return queryset.exclude(state=OPEN)
-        return queryset.filter(state=OPEN)
 
 
 @admin.register(DocumentProposal)
@@ -58,7 +25,7 @@ class DocumentProposalAdmin(ReadOnlyAdmin):
     fields = readonly_fields = ("agent", "name", "reason", "source", "person", "created_at")
     list_display = ("name", "agent", "reason", "person", "source", "created_at", "state")
     list_select_related = ("agent", "person")
-    list_filter = (DecidedFilter, "agent__team", "agent", "name")
+    list_filter = (deciding.DecidedFilter, "agent__team", "agent", "name")
     search_fields = ("name", "agent__name", "reason", "source")
 
     def get_urls(self) -> list[URLPattern]:
@@ -91,13 +58,12 @@ class DocumentProposalAdmin(ReadOnlyAdmin):
         if is_accepted == ("refuse" in request.POST):
             return HttpResponse(status=400)
         if is_accepted:
-            seen = request.POST.get("seen_version", "")
             decision = proposals.accept(
-                proposal, user=user, seen_version=int(seen) if seen.isdecimal() else -1
+                proposal, user=user, seen_version=deciding.seen_version(request)
             )
         else:
             decision = proposals.refuse(proposal, user=user)
-        _tell(request, decision, is_accepted=is_accepted)
+        deciding.tell(request, decision, is_accepted=is_accepted)
         here = reverse("admin:agents_documentproposal_change", args=[pk])
         there = agent_pages.address("persona", proposal.agent_id)
         return HttpResponseRedirect(there if decision == "done" else here)
@@ -145,17 +111,3 @@ def _text_of(proposal: DocumentProposal, document: AgentDocument | None) -> str:
         return ""
     started = document.versions.filter(number=proposal.base_version)
     return started.values_list("text", flat=True).first() or ""
-
-
-def _tell(request: HttpRequest, decision: proposals.Decision, *, is_accepted: bool) -> None:
-    if decision == "done" and is_accepted:
-        messages.success(request, gettext("Accepted: it is the document's newest version."))
-    elif decision == "done":
-        messages.success(request, gettext("Refused: the document stays as it is."))
-    elif decision == "decided_before":
-        messages.warning(request, gettext("Somebody has decided this one before you."))
-    else:
-        messages.warning(
-            request,
-            gettext("The document has changed meanwhile. Please look at the difference again."),
-        )

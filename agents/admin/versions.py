@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db import models
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
@@ -76,24 +75,13 @@ class AgentDocumentVersionAdmin(PersonsDocument, ReadOnlyAdmin):
         return shown
 
     def _comparison(self, request: HttpRequest, version: AgentDocumentVersion) -> dict[str, Any]:
-        document = version.document
-        is_readable = bool(getattr(version, "is_readable", False))
-        is_newest = version.number == document.version_number
-        against = "current" if request.GET.get("against") == "current" else "previous"
-        shown = {
-            "version": version,
-            "document": document,
-            "is_readable": is_readable,
-            "is_newest": is_newest,
-            "against": against,
-            "may_restore": not is_newest and self._may_restore(request, version),
-            "persona_url": agent_pages.address("persona", document.agent_id),
+        shown = compared(request, version)
+        return shown | {
+            "may_restore": not shown["is_newest"] and self._may_restore(request, version),
+            "document_page": "admin:agents_agentdocument_change",
+            "restore_page": "admin:agents_agentdocumentversion_restore",
+            "persona_url": agent_pages.address("persona", version.document.agent_id),
         }
-        if is_readable and against == "current":
-            shown["diff"] = diffs.compare(version.text, document.text)
-        elif is_readable:
-            shown["diff"] = diffs.compare(_text_before(version), version.text)
-        return shown
 
     def _may_restore(self, request: HttpRequest, version: AgentDocumentVersion) -> bool:
         page = page_of(self.admin_site, AgentDocument)
@@ -103,8 +91,29 @@ class AgentDocumentVersionAdmin(PersonsDocument, ReadOnlyAdmin):
         return row is not None and page.has_change_permission(request, row)
 
 
-def _text_before(version: AgentDocumentVersion) -> str:
-    earlier: models.QuerySet[AgentDocumentVersion] = version.document.versions.filter(
-        number__lt=version.number
-    )
-    return earlier.order_by("-number").values_list("text", flat=True).first() or ""
+def compared(request: HttpRequest, version: Any) -> dict[str, Any]:
+    """Return what a version's page shows: what it changed, or how it differs from the text now.
+
+    Args:
+        version: Of any document that keeps its versions by number.
+    """
+    document = version.document
+    is_readable = bool(getattr(version, "is_readable", False))
+    against = "current" if request.GET.get("against") == "current" else "previous"
+    shown = {
+        "version": version,
+        "document": document,
+        "is_readable": is_readable,
+        "is_newest": version.number == document.version_number,
+        "against": against,
+    }
+    if is_readable and against == "current":
+        shown["diff"] = diffs.compare(version.text, document.text)
+    elif is_readable:
+        shown["diff"] = diffs.compare(_text_before(version), version.text)
+    return shown
+
+
+def _text_before(version: Any) -> str:
+    earlier = version.document.versions.filter(number__lt=version.number).order_by("-number")
+    return earlier.values_list("text", flat=True).first() or ""

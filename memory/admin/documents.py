@@ -13,7 +13,8 @@ from django.views.decorators.http import require_POST
 from agents.admin import links
 from agents.admin.base import ReadOnlyAdmin, ReadOnlyInline
 from agents.admin.privacy import SharedScope
-from agents.services import access, diffs
+from agents.admin.versions import compared
+from agents.services import access
 from memory import documents, files, lengths
 from memory.admin.scopes import SCOPE, may_change
 from memory.models import MemoryDocument, MemoryDocumentVersion
@@ -164,33 +165,15 @@ class MemoryDocumentVersionAdmin(SharedScope, ReadOnlyAdmin):
     ) -> HttpResponse:
         """Show what the version changed, or how it differs from the current text."""
         if obj is not None:
-            context |= _comparison(request, obj)
+            context |= compared(request, obj)
+            context["document_page"] = "admin:memory_memorydocument_change"
+            context["restore_page"] = "admin:memory_memorydocumentversion_restore"
+            context["may_restore"] = (
+                not context["is_newest"]
+                and context["is_readable"]
+                and may_change(request, obj.document)
+            )
         shown: HttpResponse = super().render_change_form(
             request, context, add, change, form_url, obj
         )
         return shown
-
-
-def _comparison(request: HttpRequest, version: MemoryDocumentVersion) -> dict[str, Any]:
-    document = version.document
-    is_readable = bool(getattr(version, "is_readable", False))
-    is_newest = version.number == document.version_number
-    against = "current" if request.GET.get("against") == "current" else "previous"
-    shown = {
-        "version": version,
-        "document": document,
-        "is_readable": is_readable,
-        "is_newest": is_newest,
-        "against": against,
-        "may_restore": not is_newest and is_readable and may_change(request, document),
-    }
-    if is_readable and against == "current":
-        shown["diff"] = diffs.compare(version.text, document.text)
-    elif is_readable:
-        shown["diff"] = diffs.compare(_text_before(version), version.text)
-    return shown
-
-
-def _text_before(version: MemoryDocumentVersion) -> str:
-    earlier = version.document.versions.filter(number__lt=version.number)
-    return earlier.order_by("-number").values_list("text", flat=True).first() or ""

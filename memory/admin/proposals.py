@@ -1,17 +1,14 @@
 """New texts for MEMORY.md that wait for a decision."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib import admin, messages
-from django.db import models
+from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from agents.admin import links
+from agents.admin import deciding, links
 from agents.admin.base import ReadOnlyAdmin
 from agents.admin.privacy import SharedScope
 from agents.services import access, diffs
@@ -19,36 +16,7 @@ from memory import proposals
 from memory.admin.scopes import may_change
 from memory.models import MemoryDocument, MemoryProposal
 
-if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
-
 OPEN = MemoryProposal.State.OPEN
-
-
-class DecidedFilter(admin.SimpleListFilter):
-    """Shows what waits for a decision until decided ones are asked for."""
-
-    title = _("state")
-    parameter_name = "decided"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: Any
-    ) -> Iterable[tuple[str, "_StrPromise | str"]]:
-        return (("yes", _("decided")), ("all", _("all")))
-
-    def choices(self, changelist: Any) -> Any:
-        first, *others = super().choices(changelist)
-        yield {**first, "display": _("waiting")}
-        yield from others
-
-    def queryset(
-        self, request: HttpRequest, queryset: "models.QuerySet[Any]"
-    ) -> "models.QuerySet[Any]":
-        if self.value() == "all":
-            return queryset
-        if self.value() == "yes":
-            return queryset.exclude(state=OPEN)
-        return queryset.filter(state=OPEN)
 
 
 @admin.register(MemoryProposal)
@@ -62,7 +30,7 @@ class MemoryProposalAdmin(SharedScope, ReadOnlyAdmin):
     fields = readonly_fields = ("document_link", "reason", "source", "created_at", "state")
     list_display = ("document_link", "agent", "person", "source", "created_at", "state")
     list_select_related = ("document__agent", "document__person")
-    list_filter = (DecidedFilter, "document__scope", "document__agent")
+    list_filter = (deciding.DecidedFilter, "document__scope", "document__agent")
     search_fields = ("source", "document__agent__name", "document__person__display_name")
 
     @admin.display(description=_("document"))
@@ -95,13 +63,12 @@ class MemoryProposalAdmin(SharedScope, ReadOnlyAdmin):
             return HttpResponse(status=400)
         user = access.user_of(request)
         if is_accepted:
-            seen = request.POST.get("seen_version", "")
             decision = proposals.accept(
-                proposal, by=user, seen_version=int(seen) if seen.isdecimal() else -1
+                proposal, by=user, seen_version=deciding.seen_version(request)
             )
         else:
             decision = proposals.refuse(proposal, by=user)
-        _tell(request, decision, is_accepted=is_accepted)
+        deciding.tell(request, decision, is_accepted=is_accepted)
         return HttpResponseRedirect(reverse("admin:memory_memoryproposal_change", args=[pk]))
 
     def render_change_form(
@@ -145,17 +112,3 @@ def _text_of(proposal: MemoryProposal) -> str:
     """Return the text from which the proposal started."""
     started = proposal.document.versions.filter(number=proposal.base_version)
     return started.values_list("text", flat=True).first() or ""
-
-
-def _tell(request: HttpRequest, decision: proposals.Decision, *, is_accepted: bool) -> None:
-    if decision == "done" and is_accepted:
-        messages.success(request, gettext("Accepted: it is the document's newest version."))
-    elif decision == "done":
-        messages.success(request, gettext("Refused: the document stays as it is."))
-    elif decision == "decided_before":
-        messages.warning(request, gettext("Somebody has decided this one before you."))
-    else:
-        messages.warning(
-            request,
-            gettext("The document has changed meanwhile. Please look at the difference again."),
-        )
