@@ -14,6 +14,7 @@ from agents.services import access
 from memory import files
 from memory.index.work import catch_up
 from memory.models import WalEntry
+from memory.sameness import fold
 from memory.search import Found, search
 from memory.superseding import HOLDS
 from sessions.models import Turn
@@ -98,8 +99,11 @@ def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
         notes_days=agent.notes_days,
         deadline_s=DEADLINE_S,
     ).found
+    # What was replaced since is no answer, and neither is the question, asked before.
+    question = fold(asked)
+    holding = [hit for hit in found if not hit.newer and fold(hit.content) != question]
     # What stands in MEMORY.md or a note says the same without the log's stamps.
-    lasting = [hit for hit in found if hit.file != files.SESSION_STATE] or found
+    lasting = [hit for hit in holding if hit.file != files.SESSION_STATE] or holding
     shown = lasting[:SHOWN_FINDINGS]
     return [f"{hit.content.removeprefix('- ')} — {_place(hit)}" for hit in shown]
 

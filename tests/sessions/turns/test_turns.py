@@ -307,6 +307,24 @@ def test_offline_answer_tells_a_remembered_fact_once_and_without_the_logs_stamps
     assert "SESSION-STATE.md" not in said
 
 
+def test_offline_answer_tells_what_holds_and_not_the_question_asked_before(
+    scene: Scene, worker: Worker
+) -> None:
+    ChainLink.objects.all().delete()
+    for text in (
+        "My name is Bobur",
+        "What is my name?",
+        "Actually, my name is Sardor, not Bobur",
+        "what is my name?",
+    ):
+        turn = scene.say(text).turn
+        wait_until(partial(ended, turn))
+    said = turn.entries.get(role=TranscriptEntry.Role.ASSISTANT).content.text
+    assert "my name is Sardor" in said
+    assert "My name is Bobur" not in said
+    assert "what is my name?" not in said.lower()
+
+
 def test_exchange_that_asks_to_forget_is_itself_not_remembered(
     scene: Scene, worker: Worker
 ) -> None:
