@@ -3,10 +3,9 @@
 import argparse
 import time
 from collections.abc import Sequence
-from typing import IO, Any, Final, cast
+from typing import Any, Final
 
 from django.core.management.base import CommandError, OutputWrapper
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -14,6 +13,7 @@ from agents.core.embedding import NoEmbedder, TooSlow
 from agents.core.errors import ProviderError
 from agents.models import Team
 from memory.index import postings, rebuilding, vectors
+from memory.management.consoles import console
 from memory.models import IndexVersion
 
 SHOWN_EVERY_S: Final = 1.0
@@ -37,13 +37,7 @@ def run(options: dict[str, Any], stdout: OutputWrapper) -> None:
     if options["rebuild"]:
         for team in teams:
             _rebuild(team, stdout)
-    _console(stdout).print(_table(teams))
-
-
-def _console(stdout: OutputWrapper) -> Console:
-    # Django's wrapper writes as a file does, and is none for the checker.
-    file = cast(IO[str], stdout)
-    return Console(file=file, width=None if stdout.isatty() else 120, highlight=False)
+    console(stdout).print(_table(teams))
 
 
 def _teams(slug: str | None) -> Sequence[Team]:
@@ -66,7 +60,7 @@ def _rebuild(team: Team, stdout: OutputWrapper) -> None:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=_console(stdout),
+        console=console(stdout),
         disable=not stdout.isatty(),
     )
     if not stdout.isatty():

@@ -5,10 +5,9 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import Any, Final
 
 from django.core.management.base import CommandError, OutputWrapper
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -17,6 +16,7 @@ from agents.services.files import MAX_BYTES
 from memory import upload_words, uploads
 from memory.errors import UploadRefused
 from memory.index import postings, vectors
+from memory.management.consoles import console
 from memory.models import Scope, UploadedDocument
 
 ACTOR: Final = "command:memory"
@@ -126,7 +126,7 @@ def _wait(documents: list[UploadedDocument], stdout: OutputWrapper) -> None:
         TaskProgressColumn(),
         TextColumn("{task.fields[state]}"),
         TimeElapsedColumn(),
-        console=_console(stdout),
+        console=console(stdout),
         disable=not stdout.isatty(),
     )
     with bar:
@@ -213,7 +213,7 @@ def _print(documents: Sequence[UploadedDocument], stdout: OutputWrapper) -> None
             by_meaning,
             upload_words.of_error(document.error) if document.error else "",
         )
-    _console(stdout).print(table)
+    console(stdout).print(table)
 
 
 def _forget(wanted: Sequence[str], home: dict[str, object], stdout: OutputWrapper) -> None:
@@ -227,9 +227,3 @@ def _forget(wanted: Sequence[str], home: dict[str, object], stdout: OutputWrappe
             )
         uploads.forget(known[ref], actor=ACTOR)
         stdout.write(f"{known[ref].name}: taken out.")
-
-
-def _console(stdout: OutputWrapper) -> Console:
-    # Django's wrapper writes as a file does, and is none for the checker.
-    file = cast(IO[str], stdout)
-    return Console(file=file, width=None if stdout.isatty() else 140, highlight=False)

@@ -53,6 +53,8 @@ def test_menu_that_cannot_be_set_breaks_nothing(
     telegram.fail(Fault("setMyCommands", kind="refuse", status=403))
     set_menu(factories.channel_contact(account=bot, external_id="77").pk)
     set_menu(10**9)
+    assert len(telegram.called("setMyCommands")) == 1
+    assert not telegram.bot().commands
 
 
 def test_bot_of_a_file_learns_who_it_is(telegram: FakeTelegram, bot: ChannelAccount) -> None:
