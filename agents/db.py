@@ -1,5 +1,6 @@
 """The one way in which coroutines reach the ORM."""
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
@@ -20,7 +21,15 @@ async def in_db(f: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
     It runs on one of a bounded number of threads, each with a pooled connection for the length
     of the call. A bare ``await queryset.aget()`` would put all turns of a process on one thread.
+
+    A statement that is on its way cannot be called back: who is cancelled meanwhile waits for its
+    end, so that nothing of a process is written after the process took its leave.
     """
-    return await database_sync_to_async(f, thread_sensitive=False, executor=_threads)(
-        *args, **kwargs
+    running = asyncio.ensure_future(
+        database_sync_to_async(f, thread_sensitive=False, executor=_threads)(*args, **kwargs)
     )
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.gather(running, return_exceptions=True)
+        raise

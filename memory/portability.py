@@ -21,6 +21,7 @@ from memory.index import erasing, removing
 from memory.models import (
     DailyNote,
     EmbeddingSpace,
+    FreshTerms,
     IndexVersion,
     MemoryDocument,
     MemoryDocumentVersion,
@@ -236,6 +237,11 @@ register(
     Table(
         model=Posting,
         rows=lambda subject: Posting.objects.filter(**_of_scopes(subject)),
+        is_exported=False,
+    ),
+    Table(
+        model=FreshTerms,
+        rows=lambda subject: FreshTerms.objects.filter(**_of_scopes(subject)),
         is_exported=False,
     ),
     Table(

@@ -39,6 +39,7 @@ from agents.models import (
 from memory.models import (
     DailyNote,
     EmbeddingSpace,
+    FreshTerms,
     IndexVersion,
     MemoryDocument,
     MemoryDocumentVersion,
@@ -767,4 +768,13 @@ def extraction(**given: Columns) -> Extraction:
             last_turn_id=turns.pk,
             due_at=timezone.now() - timedelta(seconds=1),
         )
+    )
+
+
+def fresh_terms(**given: Columns) -> FreshTerms:
+    """Make the terms of a passage that stand in no block yet: one."""
+    made = given.get("passage") or passage()
+    term = (next(_numbers)).to_bytes(8, "little")
+    return FreshTerms.objects.create(
+        **_row(given, scope=made.scope, passage=made, terms=term + b"\x01\x06")
     )

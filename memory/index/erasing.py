@@ -20,6 +20,7 @@ _IS_LEFT: Final = """
 # What is left of a scope whose passages are gone.
 _SCOPES: Final = (
     "DELETE FROM memory_posting WHERE scope_id = ANY(%s)",
+    "DELETE FROM memory_freshterms WHERE scope_id = ANY(%s)",
     "DELETE FROM memory_memorythread WHERE scope_id = ANY(%s)",
     "DELETE FROM memory_memoryscope WHERE id = ANY(%s)",
 )

@@ -14,7 +14,7 @@ import numpy as np
 from django.db import transaction
 
 from agents import sql
-from memory.index import texts
+from memory.index import fresh_reading, texts
 from memory.index.scopes import Visible
 from memory.index.scoring import (
     STEPS,
@@ -44,9 +44,12 @@ NEAREST_SEARCHED: Final = 200
 # Counts first: of a query's terms only the chosen ones are read.
 _POSTINGS: Final = """
     WITH counts AS MATERIALIZED (
-        SELECT term, sum(cardinality(entries)) AS found FROM memory_posting
-        WHERE scope_id = ANY(%(scopes)s::bigint[]) AND term = ANY(%(terms)s::bigint[])
-        GROUP BY term
+        SELECT term, sum(entries) AS found FROM (
+            SELECT term, cardinality(entries) AS entries FROM memory_posting
+            WHERE scope_id = ANY(%(scopes)s::bigint[]) AND term = ANY(%(terms)s::bigint[])
+            UNION ALL
+            SELECT * FROM unnest(%(fresh)s::bigint[], %(fresh_entries)s::int[])
+        ) counted GROUP BY term
     ),
     rising AS (
         SELECT term, found, term < 0 AS is_word,
@@ -64,7 +67,8 @@ _POSTINGS: Final = """
                 AS is_scored, n.term IS NOT NULL AS is_needed
         FROM rising r LEFT JOIN needed n ON n.term = r.term
     )
-    SELECT n.term, n.found::bigint, array_send(b.entries), c.is_scored FROM counts n
+    SELECT n.term, n.found::bigint, array_send(b.entries), c.is_scored, c.term IS NOT NULL
+    FROM counts n
     LEFT JOIN chosen c ON c.term = n.term AND (c.is_scored OR c.is_needed)
     LEFT JOIN memory_posting b ON b.scope_id = ANY(%(scopes)s::bigint[]) AND b.term = c.term
 """
@@ -215,10 +219,16 @@ def keyword(visible: Visible, query: Query, *, limit: int = 100) -> Scores:
 def _hits(visible: Visible, query: Query) -> Hits:
     """Read the entries of a query's terms, the commonest left out."""
     rows: list[sql.Row] = []
+    fresh = fresh_reading.NONE
     if visible.scope_ids and (query.stems or query.grams):
+        wanted = {*query.stems, *query.grams, *query.inner}
+        fresh = fresh_reading.read(visible, wanted)
+        terms, counts = fresh.counts()
         values = {
             "scopes": sql.array(visible.scope_ids),
-            "terms": sql.array({*query.stems, *query.grams, *query.inner}),
+            "terms": sql.array(wanted),
+            "fresh": sql.array(terms),
+            "fresh_entries": sql.array(counts),
             "inner": sql.array(query.inner),
             "needed": NEEDED,
             "word_entries": WORD_ENTRIES,
@@ -226,12 +236,14 @@ def _hits(visible: Visible, query: Query) -> Hits:
         }
         rows = sql.fetch(_POSTINGS, values, binary=True)
     read = [row for row in rows if row[2] is not None]
+    chosen = {row[0] for row in rows if row[4]}
     passages = max(visible.passages, 1)
     return Hits(
         [row[0] for row in read],
         [row[2] for row in read],
+        fresh.of(chosen),
         {row[0]: row[1] for row in rows},
-        scored={row[0] for row in read if row[3]},
+        scored={row[0] for row in rows if row[3]},
         passages=passages,
         lengths=Lengths(
             words=coded_words(visible.words / passages) or 1,

@@ -27,9 +27,11 @@ _MOVE: Final = (
     "UPDATE memory_passagevector SET scope_id = %(new)s WHERE scope_id = %(old)s",
     # Blocks of two scopes never begin with the same passage.
     "UPDATE memory_posting SET scope_id = %(new)s WHERE scope_id = %(old)s",
+    "UPDATE memory_freshterms SET scope_id = %(new)s WHERE scope_id = %(old)s",
     """
     UPDATE memory_memoryscope s SET passages = s.passages + o.passages, words = s.words + o.words,
-        grams = s.grams + o.grams, vectors = s.vectors + o.vectors, blocks = s.blocks + o.blocks
+        grams = s.grams + o.grams, vectors = s.vectors + o.vectors, blocks = s.blocks + o.blocks,
+        fresh = s.fresh + o.fresh
     FROM memory_memoryscope o WHERE s.id = %(new)s AND o.id = %(old)s
     """,
     "DELETE FROM memory_memoryscope WHERE id = %(old)s",

@@ -1,7 +1,10 @@
-"""Terms of passages: written in blocks, taken out when a passage is gone, joined when loose."""
+"""Terms of passages: written in blocks, taken out when a passage is gone, joined when loose.
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+Passages that come one by one have their terms in a row each first (`memory.index.fresh`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -10,7 +13,8 @@ import structlog
 from django.db import connection, transaction
 
 from agents import sql
-from memory.index import terms, texts
+from memory.index import fresh, terms, texts
+from memory.index.fresh import Entry
 from memory.index.terms import Terms
 from memory.models import Passage
 
@@ -20,8 +24,8 @@ _log = structlog.get_logger(__name__)
 BLOCK: Final = 200
 # Blocks of one, as new passages write them, are joined when a scope has so many.
 LOOSE: Final = 20_000
-MOST_TIMES: Final = 127
-MOST_LENGTH: Final = 255
+# So many passages that a scope gets at once make blocks; fewer are fresh first.
+FEW: Final = 16
 
 _WAITING: Final = """
     SELECT id, scope_id, thread_id, kind, author_name, occurred_at, text FROM memory_passage
@@ -38,24 +42,31 @@ _NEWEST: Final = """
     ORDER BY id DESC LIMIT %s FOR UPDATE SKIP LOCKED
 """
 _COPY: Final = "COPY memory_posting (scope_id, term, first, entries) FROM STDIN"
-# One statement for three tables, as a turn's exchange is indexed on its own.
+# One statement for four tables, as a turn's exchange is indexed on its own. Nobody waits for it to
+# reach the disk: what a crash takes away is indexed again.
 _INDEXED: Final = """
     WITH done AS (
-        SELECT * FROM unnest(%(ids)s::bigint[], %(scopes)s::bigint[], %(threads)s::bigint[],
-            %(words)s::int[], %(grams)s::int[], %(blocks)s::int[])
-            AS d(id, scope_id, thread_id, words, grams, blocks)
+        SELECT d.* FROM (SELECT set_config('synchronous_commit', 'off', true)) unwaited,
+            unnest(%(ids)s::bigint[], %(scopes)s::bigint[], %(threads)s::bigint[],
+                %(words)s::int[], %(grams)s::int[], %(blocks)s::int[], %(fresh)s::bytea[])
+                AS d(id, scope_id, thread_id, words, grams, blocks, fresh)
     ),
     passages AS (
         UPDATE memory_passage p SET is_indexed = true, words = d.words, grams = d.grams,
             retry_at = NULL, attempts = 0
         FROM done d WHERE p.id = d.id
     ),
+    fresh AS (
+        INSERT INTO memory_freshterms (scope_id, passage_id, terms)
+        SELECT scope_id, id, fresh FROM done WHERE fresh IS NOT NULL
+    ),
     scopes AS (
         UPDATE memory_memoryscope s SET passages = s.passages + d.passages,
-            words = s.words + d.words, grams = s.grams + d.grams, blocks = s.blocks + d.blocks
+            words = s.words + d.words, grams = s.grams + d.grams, blocks = s.blocks + d.blocks,
+            fresh = s.fresh + d.fresh
         FROM (
             SELECT scope_id, count(*) AS passages, sum(words) AS words, sum(grams) AS grams,
-                sum(blocks) AS blocks
+                sum(blocks) AS blocks, count(fresh) AS fresh
             FROM done GROUP BY scope_id
         ) d WHERE s.id = d.scope_id
     )
@@ -115,6 +126,9 @@ _JOIN: Final = """
     ) entries GROUP BY term, block
 """
 _JOINED: Final = "UPDATE memory_memoryscope SET blocks = 0 WHERE id = %s"
+_JOINED_FRESH: Final = """
+    UPDATE memory_memoryscope SET fresh = fresh - %s, blocks = blocks + %s WHERE id = %s
+"""
 
 
 class Row(NamedTuple):
@@ -180,37 +194,43 @@ def _index(waiting: Iterable[Sequence[Any]]) -> int:
 
 def write(indexed: Sequence[_Indexed]) -> None:
     """Write the terms of passages that have none, and count them in their scopes."""
+    count = Counter(item.row.scope_id for item in indexed)
+    many = [item for item in indexed if count[item.row.scope_id] >= FEW]
     # Blocks are counted once a scope, with its first passage.
-    blocks = dict(_write_blocks(indexed))
-    scopes = [item.row.scope_id for item in indexed]
-    if len(blocks) > 1:
+    blocks = _write_blocks(_entries(many)) if many else {}
+    if len(count) > 1:
         # In one order, so that two workers never wait for each other.
-        sql.fetch(_LOCK_SCOPES, [sorted(blocks)])
+        sql.fetch(_LOCK_SCOPES, [sorted(count)])
     values = {
-        "ids": [item.row.id for item in indexed],
-        "scopes": scopes,
-        "threads": [item.row.thread_id for item in indexed],
-        "words": [item.terms.words for item in indexed],
-        "grams": [item.terms.letters for item in indexed],
-        "blocks": [blocks.pop(scope, 0) for scope in scopes],
+        "ids": sql.array(item.row.id for item in indexed),
+        "scopes": sql.array(item.row.scope_id for item in indexed),
+        "threads": sql.array(item.row.thread_id for item in indexed),
+        "words": sql.array(item.terms.words for item in indexed),
+        "grams": sql.array(item.terms.letters for item in indexed),
+        "blocks": sql.array(blocks.pop(item.row.scope_id, 0) for item in indexed),
+        "fresh": [
+            fresh.packed(item.terms) if count[item.row.scope_id] < FEW else None for item in indexed
+        ],
     }
     sql.execute(_INDEXED, values)
 
 
-def _write_blocks(indexed: Iterable[_Indexed]) -> Mapping[int, int]:
-    """Copy the blocks into their table; return how many each scope got."""
-    entries: dict[tuple[int, int], list[int]] = defaultdict(list)
+def _entries(indexed: Iterable[_Indexed]) -> Iterator[tuple[int, Entry]]:
+    """Yield the entries of passages, each with its scope."""
     for item in indexed:
-        for kind, length in (
-            (item.terms.stems, min(item.terms.words, MOST_LENGTH)),
-            (item.terms.grams, min(-(-item.terms.letters // 8), MOST_LENGTH)),
-        ):
-            tail = item.row.id << 15 | length
+        for kind, length in fresh.lengths(item.terms):
             for term, times in kind.items():
-                entries[item.row.scope_id, term].append(tail | min(times, MOST_TIMES) << 8)
+                yield item.row.scope_id, Entry(term, fresh.entry(item.row.id, times, length))
+
+
+def _write_blocks(entries: Iterable[tuple[int, Entry]]) -> dict[int, int]:
+    """Copy entries into their table, in blocks; return how many each scope got."""
+    blocks: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for scope_id, (term, entry) in entries:
+        blocks[scope_id, term].append(entry)
     counts: dict[int, int] = defaultdict(int)
     lines = []
-    for (scope_id, term), found in sorted(entries.items()):
+    for (scope_id, term), found in sorted(blocks.items()):
         found.sort()
         for start in range(0, len(found), BLOCK):
             block = found[start : start + BLOCK]
@@ -229,22 +249,28 @@ def remove_hidden(limit: int = 100) -> int:
     rows = sql.fetch(_HIDDEN, [limit], prepare=False)
     if not rows:
         return 0
-    sql.fetch(_LOCK_SCOPES, [sorted({row[1] for row in rows})])
+    ids, scopes = [row[0] for row in rows], sorted({row[1] for row in rows})
+    sql.fetch(_LOCK_SCOPES, [scopes])
+    forgotten = fresh.forget(ids, scopes)
     for *of_row, is_indexed, words, letters in rows:
         row = Row(*of_row)
+        if is_indexed and row.id not in forgotten:
+            _take_out(row)
         if is_indexed:
-            _take_out(row, words=words, letters=letters)
-    ids = [row[0] for row in rows]
+            _uncount(row, words=words, letters=letters)
     sql.execute(_FORGET_VECTORS, [ids])
     sql.execute(_FORGET, [ids])
     return len(rows)
 
 
-def _take_out(row: Row, *, words: int, letters: int) -> None:
+def _take_out(row: Row) -> None:
     found = terms_of(row)
     listed = [*found.stems, *found.grams]
     sql.execute(_TAKE_OUT, {"id": row.id, "scope": row.scope_id, "terms": listed})
     sql.execute(_SWEEP_EMPTY, [row.scope_id, listed])
+
+
+def _uncount(row: Row, *, words: int, letters: int) -> None:
     sql.execute(
         "UPDATE memory_memoryscope SET passages = greatest(passages - 1, 0),"
         " words = greatest(words - %s, 0), grams = greatest(grams - %s, 0) WHERE id = %s",
@@ -254,6 +280,22 @@ def _take_out(row: Row, *, words: int, letters: int) -> None:
         "UPDATE memory_memorythread SET words = greatest(words - %s, 0) WHERE id = %s",
         [words, row.thread_id],
     )
+
+
+@transaction.atomic
+def join_fresh() -> bool:
+    """Make blocks of the terms of the scope that has most fresh passages, if they are enough.
+
+    Returns:
+        Whether there was one.
+    """
+    scope_id = fresh.fullest()
+    if scope_id is None:
+        return False
+    count, taken = fresh.take(scope_id)
+    blocks = _write_blocks((scope_id, entry) for entry in taken)
+    sql.execute(_JOINED_FRESH, [count, blocks[scope_id], scope_id])
+    return True
 
 
 @transaction.atomic

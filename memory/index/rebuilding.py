@@ -390,6 +390,7 @@ def remove_retired() -> bool:
     if sql.execute(_OLD_PASSAGES, {"scope": scope_id, "limit": 5_000}):
         return True
     sql.execute("DELETE FROM memory_posting WHERE scope_id = %s", [scope_id])
+    sql.execute("DELETE FROM memory_freshterms WHERE scope_id = %s", [scope_id])
     sql.execute("DELETE FROM memory_memorythread WHERE scope_id = %s", [scope_id])
     sql.execute("DELETE FROM memory_memoryscope WHERE id = %s", [scope_id])
     return True

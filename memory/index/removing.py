@@ -9,6 +9,7 @@ from typing import Final
 from django.db import transaction
 
 from agents import sql
+from memory.index import fresh
 
 _SCOPES: Final = """
     SELECT id FROM memory_memoryscope WHERE id IN (
@@ -54,5 +55,6 @@ def remove(ids: Collection[int]) -> None:
     # Who is indexing one of them holds it before its scope: first wait for that.
     sql.fetch("SELECT id FROM memory_passage WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [keys])
     scopes = [row[0] for row in sql.fetch(_SCOPES, [keys])]
+    fresh.forget(keys, scopes)
     for statement in _STATEMENTS:
         sql.execute(statement, {"ids": keys, "scopes": scopes})

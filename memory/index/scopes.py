@@ -9,9 +9,9 @@ from agents.core.viewer import Viewer
 from memory.models import VISIBLE_SQL, EmbeddingSpace, visible_values
 
 _VISIBLE = f"""
-    SELECT s.id, s.passages, s.words, s.grams, s.vectors, v.id, e.id, e.identity, e.dimensions,
-        e.index_state
-    FROM (SELECT id, passages, words, grams, vectors, version_id FROM memory_memoryscope
+    SELECT s.id, s.passages, s.words, s.grams, s.vectors, s.fresh, v.id, e.id, e.identity,
+        e.dimensions, e.index_state
+    FROM (SELECT id, passages, words, grams, vectors, fresh, version_id FROM memory_memoryscope
         WHERE {VISIBLE_SQL} AND is_library = ANY(%s) AND version_id = (
             SELECT id FROM memory_indexversion WHERE team_id = %s AND state = 'active')) s
     JOIN memory_indexversion v ON v.id = s.version_id
@@ -37,6 +37,7 @@ class Visible:
         words: Stems in all passages, repeated ones counted.
         grams: Letter groups in all passages, repeated ones counted.
         vectors: How many passages have a vector; without any, a query need not be embedded.
+        fresh: How many passages have their terms in no block yet.
         space: None where the team's index has no vectors, or nothing is visible.
     """
 
@@ -45,6 +46,7 @@ class Visible:
     words: int
     grams: int
     vectors: int
+    fresh: int
     version_id: int | None
     space: Space | None
 
@@ -62,8 +64,8 @@ def visible(viewer: Viewer, shelves: Shelves = Shelves.MEMORY) -> Visible:
     values = [*visible_values(viewer), list(shelves.value), viewer.team_id]
     rows = sql.fetch(_VISIBLE, values)
     if not rows:
-        return Visible((), 0, 0, 0, 0, None, None)
-    _, _, _, _, _, version_id, space_id, identity, dimensions, index_state = rows[0]
+        return Visible((), 0, 0, 0, 0, 0, None, None)
+    version_id, space_id, identity, dimensions, index_state = rows[0][6:]
     space = None
     if space_id is not None:
         is_ready = index_state == EmbeddingSpace.IndexState.READY
@@ -74,6 +76,7 @@ def visible(viewer: Viewer, shelves: Shelves = Shelves.MEMORY) -> Visible:
         words=sum(row[2] for row in rows),
         grams=sum(row[3] for row in rows),
         vectors=sum(row[4] for row in rows),
+        fresh=sum(row[5] for row in rows),
         version_id=version_id,
         space=space,
     )
@@ -83,12 +86,11 @@ def narrowed(visible: Visible, scope_ids: Collection[int]) -> Visible:
     """Return some of the visible scopes, with the counts of those."""
     rows = sql.fetch(_COUNTS, [[kept for kept in visible.scope_ids if kept in scope_ids]])
     ids = tuple(row[0] for row in rows)
-    passages, words, grams, vectors = (sum(row[place] for row in rows) for place in range(1, 5))
-    return replace(
-        visible, scope_ids=ids, passages=passages, words=words, grams=grams, vectors=vectors
-    )
+    names = ("passages", "words", "grams", "vectors", "fresh")
+    sums = {name: sum(row[place] for row in rows) for place, name in enumerate(names, start=1)}
+    return replace(visible, scope_ids=ids, **sums)
 
 
 _COUNTS = """
-    SELECT id, passages, words, grams, vectors FROM memory_memoryscope WHERE id = ANY(%s)
+    SELECT id, passages, words, grams, vectors, fresh FROM memory_memoryscope WHERE id = ANY(%s)
 """

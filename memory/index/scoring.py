@@ -109,6 +109,8 @@ class Hits:
     Args:
         terms: Of each block.
         blocks: As the database sends arrays of entries.
+        fresh: Terms and entries of passages that stand in no block yet; those of a passage that
+            stands in one by now are left out.
         found: How many entries each term has in what is visible.
         scored: Terms that count; the others are read for what contains the query.
         passages: How many passages are visible.
@@ -118,6 +120,7 @@ class Hits:
         self,
         terms: Sequence[int],
         blocks: Sequence[bytes],
+        fresh: tuple[Ints, Ints],
         found: dict[int, int],
         *,
         scored: Container[int],
@@ -126,14 +129,21 @@ class Hits:
     ) -> None:
         self._lengths = lengths
         self._found = found
-        listed = sorted(set(terms))
+        more, latest = fresh
+        listed = sorted({*terms, *more.tolist()})
         number = {term: place for place, term in enumerate(listed)}
         sizes = [max(len(block) - _HEADER, 0) // _ELEMENT.itemsize for block in blocks]
         packed = np.frombuffer(b"".join([block[_HEADER:] for block in blocks]), dtype=_ELEMENT)
         entries = packed["value"].astype(np.int64)
         places = np.array([number[term] for term in terms], dtype=np.int64)
+        places = np.repeat(places, sizes)
+        if len(more):
+            # Read a moment before the blocks, into which they may have been joined since.
+            is_apart = ~np.isin(latest >> 15, entries >> 15)
+            entries = np.concatenate([entries, latest[is_apart]])
+            places = np.concatenate([places, np.searchsorted(listed, more[is_apart])])
         self._number = number
-        self._terms = np.repeat(places, sizes)
+        self._terms = places
         self._ids = entries >> 15
         self._times = ((entries >> 8) & 127).astype(np.float64)
         self._length = (entries & 255).astype(np.float64)

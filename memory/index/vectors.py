@@ -1,5 +1,6 @@
 """Vectors of passages, asked for outside of any transaction, and their indexes of neighbours."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -30,6 +31,9 @@ BATCH: Final = 32
 COMPARED: Final = 50_000
 # From so many vectors in a space on its index is made; below it, comparing all is as quick.
 INDEXED_FROM: Final = COMPARED // 2
+# What a vector takes in memory beside itself while its index is made, with a margin.
+GRAPH_BYTES: Final = 1_000
+LEAST_MEMORY: Final = 64 << 20
 
 # A text that is embedded in this space already, in whatever version, is copied.
 _REUSE: Final = """
@@ -226,18 +230,22 @@ def index_spaces(*, at_least: int = INDEXED_FROM) -> int:
     return sum(make_index(EmbeddingSpace.objects.get(pk=space_id)) for space_id in spaces)
 
 
-def make_index(space: EmbeddingSpace) -> bool:
+def make_index(space: EmbeddingSpace, *, helpers: int = 0) -> bool:
     """Make a space's index of neighbours, while everybody goes on reading and writing.
 
     The application does not own the table, so it is made over the owner's connection. Somebody
     else who makes it right now is left alone.
+
+    Args:
+        helpers: How many more of the database's processes work on it. Each takes a core from
+            whoever searches meanwhile.
     """
     State = EmbeddingSpace.IndexState
     is_mine = EmbeddingSpace.objects.filter(pk=space.pk).exclude(index_state=State.BUILDING)
     if not is_mine.update(index_state=State.BUILDING, index_error=""):
         return False
     try:
-        _create_index(space)
+        _create_index(space, helpers)
     except Exception as error:
         is_building = EmbeddingSpace.objects.filter(pk=space.pk)
         is_building.update(index_state=State.FAILED, index_error=type(error).__name__)
@@ -247,7 +255,7 @@ def make_index(space: EmbeddingSpace) -> bool:
     return True
 
 
-def _create_index(space: EmbeddingSpace) -> None:
+def _create_index(space: EmbeddingSpace, helpers: int) -> None:
     create = names.SQL(
         "CREATE INDEX CONCURRENTLY {name} ON memory_passagevector"
         " USING hnsw ((vector::halfvec({dimensions})) halfvec_ip_ops)"
@@ -260,9 +268,25 @@ def _create_index(space: EmbeddingSpace) -> None:
     with _owner() as owner:
         # One that broke off half-way is left behind invalid.
         owner.execute(_drop(space))
-        # The graph is built in memory where it fits: many times faster.
-        owner.execute("SET maintenance_work_mem = '1GB'")
+        settings_of_build = {
+            "maintenance_work_mem": f"{_memory_kb(space)}kB",
+            "max_parallel_maintenance_workers": str(helpers),
+            "max_parallel_workers": str(helpers),
+        }
+        for name, value in settings_of_build.items():
+            owner.execute("SELECT set_config(%s, %s, false)", [name, value])
         owner.execute(create)
+
+
+def _memory_kb(space: EmbeddingSpace) -> int:
+    """Return how much memory the making of an index may take, a quarter of the machine's at most.
+
+    The graph is built in memory where it fits, many times faster than where it does not.
+    """
+    ((count,),) = sql.fetch(_VECTORS, [space.pk])
+    wanted = int(count) * (2 * space.dimensions + GRAPH_BYTES)
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(LEAST_MEMORY, min(wanted, machine // 4)) // 1024
 
 
 def drop_index(space: EmbeddingSpace) -> None:

@@ -52,7 +52,7 @@ class IndexWork:
         """Remove what is gone, join what is loose, build what is asked for; True if more waits."""
         if self.clock() - self._tended_at < TENDED_EVERY_S:
             return False
-        is_more = bool(postings.remove_hidden()) or postings.join_loose()
+        is_more = bool(postings.remove_hidden()) or postings.join_fresh() or postings.join_loose()
         if not is_busy:
             is_more = rebuilding.advance() or bool(vectors.index_spaces()) or is_more
         if not is_more:
@@ -77,5 +77,5 @@ def finish(team_id: int | None = None) -> None:
         pass
     while vectors.embed_waiting().done:
         pass
-    while postings.join_loose():
+    while postings.join_fresh() or postings.join_loose():
         pass

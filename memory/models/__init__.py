@@ -4,6 +4,7 @@ from memory.models.documents import MemoryDocument, MemoryDocumentVersion
 from memory.models.facts import WalEntry
 from memory.models.index import (
     EmbeddingSpace,
+    FreshTerms,
     IndexVersion,
     MemoryScope,
     MemorySettings,
@@ -30,6 +31,7 @@ __all__ = [
     "VISIBLE_SQL",
     "DailyNote",
     "EmbeddingSpace",
+    "FreshTerms",
     "IndexVersion",
     "MemoryDocument",
     "MemoryDocumentVersion",

@@ -189,6 +189,8 @@ class MemoryScope(ScopedModel):
     blocks = models.PositiveIntegerField(
         _("loose blocks"), default=0, help_text=_("Written since its terms were last joined.")
     )
+    # Passages whose terms stand in no block yet.
+    fresh = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     objects = ScopedQuerySet.as_manager()
 
@@ -346,6 +348,39 @@ class Posting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.term} in scope:{self.scope_id}"
+
+
+class FreshTerms(models.Model):
+    """The terms of a passage that stand in no block yet, as it came alone: one row, not a hundred.
+
+    Records of ten bytes, low bytes first: the term (8), how often it stands there (1), and how
+    long the passage is (1), as in an entry.
+    """
+
+    pk = models.CompositePrimaryKey("scope_id", "passage_id")
+    # As with postings: no checks of the database's own, and the key begins with the scope.
+    scope = models.ForeignKey(
+        MemoryScope,
+        on_delete=models.DO_NOTHING,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
+    passage = models.ForeignKey(
+        Passage,
+        on_delete=models.DO_NOTHING,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
+    terms = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("fresh terms")
+        verbose_name_plural = _("fresh terms")
+
+    def __str__(self) -> str:
+        return f"terms of passage:{self.passage_id}"
 
 
 class PassageVector(models.Model):

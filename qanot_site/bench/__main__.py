@@ -4,7 +4,9 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import django
@@ -74,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passages", type=int, default=100_000, metavar="N", help="search: how many there are"
     )
+    parser.add_argument(
+        "--keep",
+        metavar="FOLDER",
+        help="search: what is filled stays in this folder, and the next run goes on from there",
+    )
 
 
 def main(arguments: Sequence[str]) -> int | str:
@@ -87,7 +94,7 @@ def main(arguments: Sequence[str]) -> int | str:
     options = parser.parse_args(list(arguments))
     forget_configuration()
     try:
-        with temporary_home() as home:
+        with _kept(options.keep) if options.keep else temporary_home() as home:
             os.environ["QANOT_HOME"] = str(home.folder)
             _measure(options, home)
     except (DidNotStart, EmbeddedError) as error:
@@ -95,6 +102,14 @@ def main(arguments: Sequence[str]) -> int | str:
     except KeyboardInterrupt:
         return "Stopped."
     return 0
+
+
+@contextmanager
+def _kept(folder: str) -> Iterator[Home]:
+    """A home that is there before and afterwards."""
+    home = Home(Path(folder) / "home")
+    home.create()
+    yield home
 
 
 def _measure(options: argparse.Namespace, home: Home) -> None:

@@ -42,6 +42,12 @@ async def keep(is_busy: Callable[[], bool]) -> None:
             await asyncio.sleep(BREATH_S)
 
 
+async def warm() -> None:
+    """Load what the first message would wait for."""
+    if settings.QANOT_INDEX_S:
+        await _beside(warming.warm)
+
+
 async def _beside(do: Callable[[], bool]) -> bool:
     """Do one step; one that has begun is waited for even when the worker ends."""
     doing = asyncio.ensure_future(

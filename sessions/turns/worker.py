@@ -87,6 +87,7 @@ class Worker:
     # --- on the loop ------------------------------------------------------------------------
 
     async def _open(self) -> None:
+        await self._load()
         worker_id = await in_db(_register)
         self._life = Life(leases.WORKER_LOCKS, worker_id)
         await self._life.hold()
@@ -109,6 +110,19 @@ class Worker:
         for task in self._tasks:
             task.add_done_callback(_log_failure)
         _log.info("worker.started", worker=worker_id)
+
+    async def _load(self) -> None:
+        """Load what turns need before any may be claimed.
+
+        Importing an SDK holds the interpreter for up to a second, and for several where workers
+        start together on a busy machine: leases that were held by then would run out.
+        """
+        for load in (self._warm, indexing.warm):
+            try:
+                await load()
+            except Exception:
+                # Loaded at its first use, which says what is wrong.
+                _log.exception("worker.not_loaded", work=load.__name__)
 
     async def _run_session(self, session_id: int) -> None:
         if self._runner is None or self._runner.is_closing:

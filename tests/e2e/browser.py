@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Request, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 # Long enough for a machine that runs many tests side by side.
@@ -42,10 +43,37 @@ def browsing(address: str, **context: Any) -> Iterator[BrowserContext]:
             person.on("weberror", lambda error: complaints.append(str(error.error)))
             person.on("console", lambda said: _note(complaints, said.type, said.text))
             person.on("request", lambda asked: _check(complaints, asked.url, address))
-            yield person
+            requests = _Requests()
+            requests.follow(person)
+            try:
+                yield person
+            except BaseException as error:
+                error.add_note(f"The page complained: {complaints}. {requests}")
+                raise
         finally:
             browser.close()
     assert not complaints
+
+
+@dataclass
+class _Requests:
+    """What a browser asked for and was not answered, for whoever reads why a test failed."""
+
+    waiting: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    def follow(self, person: BrowserContext) -> None:
+        person.on("request", lambda request: self.waiting.append(request.url))
+        person.on("requestfinished", self._answered)
+        person.on("requestfailed", self._failed)
+
+    def _answered(self, request: Request) -> None:
+        if request.url in self.waiting:
+            self.waiting.remove(request.url)
+
+    def _failed(self, request: Request) -> None:
+        self._answered(request)
+        self.failed.append(f"{request.url}: {request.failure}")
 
 
 def _note(complaints: list[str], kind: str, text: str) -> None:

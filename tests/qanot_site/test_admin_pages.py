@@ -82,7 +82,7 @@ def test_every_model_of_ours_has_a_page_or_a_reason_not_to() -> None:
         *("ChainLink", "ToolGrant", "LoginLink", "TurnFreeze", "BootstrapRitual"),
         *("ChannelUpdate", "OutgoingPart", "PairingLink", "OverheardMessage", "Attachment"),
         *("EmbeddingSpace", "IndexVersion", "MemoryScope", "MemoryThread"),
-        *("Passage", "PassageVector", "Posting", "Extraction"),
+        *("Passage", "PassageVector", "Posting", "FreshTerms", "Extraction"),
     }
 
 

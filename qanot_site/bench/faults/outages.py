@@ -143,10 +143,10 @@ async def _poison(scene: Scene) -> Outcome:
     outcome = together(outcomes)
     outcome.recovery_s = max(outcome.recovery_s, over_at - killer.last_at)
     state = view.state if view is not None else "not over"
-    # By the row, as a starved worker may lose its lease before it asks: that is an attempt, too.
-    # The last claim finds them used up.
+    # Attempts by the row: a starved worker may lose its lease before it asks, or while it writes
+    # that they are used up, which the last claim finds. What counts is how often it killed.
     attempts = await in_db(_attempts, poisoned, poison)
-    if state != "failed" or attempts != KILLS + 1 or not 0 < killer.kills <= KILLS:
+    if state != "failed" or attempts <= KILLS or not 0 < killer.kills <= KILLS:
         outcome.verdict.lost += 1
         outcome.verdict.remarks.append(
             f"the poison is {state} after {attempts} attempts and {killer.kills} deaths"

@@ -25,6 +25,7 @@ class Command(BaseCommand):
         given += ["--passages", str(options["passages"])]
         given += ["--seconds", str(options["seconds"])]
         given += ["--points", options["points"]] if options["points"] else []
+        given += ["--keep", options["keep"]] if options["keep"] else []
         given += ["--tenth"] if options["tenth"] else []
         given += ["--json", options["json"]] if options["json"] else []
         # The fakes are found from the project folder.

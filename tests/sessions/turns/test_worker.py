@@ -15,6 +15,7 @@ from sessions.models import ChatSession, Turn, WorkerProcess
 from sessions.turns import leases
 from sessions.turns.worker import Worker
 from tests import factories
+from tests.fakes.script import answer
 from tests.sessions.conftest import Scene, ended, somebody_waits_for_a_lock, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,6 +71,25 @@ def test_channel_that_is_connected_while_a_worker_runs_is_ready_for_its_first_an
     start_worker()
     factories.telegram_account()
     wait_until(lambda: len(warmed) == 1)
+
+
+def test_worker_has_loaded_what_turns_need_before_it_may_claim_one(
+    scene: Scene, start_worker: Callable[[], Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.fake.play(answer("Hello."))
+    turn = scene.say("Hello").turn
+    factories.telegram_account()
+    states: list[str] = []
+
+    def load(sender: TelegramSender) -> None:
+        # Two heartbeats' time, in which nothing may be held that could run out.
+        time.sleep(0.2)
+        states.append(Turn.objects.get(pk=turn.pk).state)
+
+    monkeypatch.setattr(TelegramSender, "warm", load)
+    start_worker()
+    assert states == [Turn.State.QUEUED]
+    wait_until(Turn.objects.filter(pk=turn.pk, state=Turn.State.ANSWERED).exists)
 
 
 def test_turn_that_is_claimed_while_the_worker_closes_is_handed_back(

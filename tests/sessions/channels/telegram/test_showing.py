@@ -108,9 +108,11 @@ def growing(text: str, pieces: int, interval_s: float = 0.08) -> Say:
 def test_golden_stream_drafts_grow_under_one_number_and_the_answer_is_a_message(
     talk: Talk, worker: Worker
 ) -> None:
-    talk.scene.fake.play(answer(growing("Some **bold** words for you.", 4)))
+    # The model thinks before it writes.
+    talk.scene.fake.play(answer(Silence(0.5), growing("Some **bold** words for you.", 4)))
     turn = talk.ask(PRIVATE)
     row = talk.wait_for(turn)
+    assert talk.calls(PRIVATE, typing=True)[0].method == "sendChatAction"
     *drafts, final = talk.calls(PRIVATE)
     assert len(drafts) >= 2
     assert {call.method for call in drafts} == {"sendMessageDraft"}
@@ -123,7 +125,6 @@ def test_golden_stream_drafts_grow_under_one_number_and_the_answer_is_a_message(
     assert final.params["entities"] == [{"type": "bold", "offset": 5, "length": 4}]
     assert final.params["link_preview_options"] == {"is_disabled": True}
     assert "reply_parameters" not in final.params
-    assert talk.calls(PRIVATE, typing=True)[0].method == "sendChatAction"
     part = OutgoingPart.objects.get(outgoing=row)
     assert part.external_id == str(final.result)
     turn.refresh_from_db()
