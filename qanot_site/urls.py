@@ -17,6 +17,9 @@ from qanot_site import (
 )
 from sessions.channels.telegram import connecting
 
+# Before the admin says what its addresses are.
+admin.autodiscover()
+
 urlpatterns = [
     path("", login.home, name="home"),
     path("start/", first_steps.page, name="first-steps"),

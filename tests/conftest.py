@@ -4,12 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
+from django.contrib import admin
 from django.utils import translation
+
+from tests import emptying
 
 
 def pytest_configure() -> None:
-    """Quick password hashing: what is tested is never the hash."""
+    """Quick password hashing, as what is tested is never the hash; and the admin's pages."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    # As in a process that serves pages.
+    admin.autodiscover()
+    emptying.use()
 
 
 @pytest.fixture(scope="session")

@@ -70,13 +70,6 @@ def _start_postgres(home: Home) -> None:
     )
     if migrated.returncode:
         raise pytest.UsageError(f"The test database cannot be made: {migrated.stderr}")
-    with psycopg.connect(os.environ[_SUPERUSER_URL]) as connection:
-        # Tests with real transactions end by emptying all tables.
-        connection.execute(
-            sql.SQL("grant truncate on all tables in schema public to {}").format(
-                sql.Identifier(APPLICATION)
-            )
-        )
 
 
 def _copy_database(name: str) -> None:

@@ -69,7 +69,7 @@ def _rights() -> list[tuple[str, str]]:
         cursor.execute(
             "select table_name, string_agg(privilege_type, ',' order by privilege_type) "
             "from information_schema.role_table_grants "
-            "where grantee = 'qanot_app' and privilege_type <> 'TRUNCATE' group by 1 order by 1"
+            "where grantee = 'qanot_app' group by 1 order by 1"
         )
         return list(cursor.fetchall())
 

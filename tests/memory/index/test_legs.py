@@ -10,8 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents import sql
-from memory.index import legs, postings, scopes, terms, vectors, writing
-from memory.models import IndexVersion, MemoryScope, Passage, PassageVector
+from memory.index import fresh, fresh_reading, legs, postings, scopes, terms, vectors, writing
+from memory.models import (
+    FreshTerms,
+    IndexVersion,
+    MemoryScope,
+    Passage,
+    PassageVector,
+    Posting,
+)
 from tests import factories
 from tests.memory.index.conftest import Corner
 
@@ -42,6 +49,13 @@ def test_every_passage_that_contains_the_query_is_a_candidate(
         for number, text in enumerate(SAID):
             corner.say(text, text.upper(), thread=f"session:{number}/1")
     text = data.draw(st.sampled_from(SAID))
+    # The terms stand in rows of their own, in blocks, or some here and some there.
+    if data.draw(st.booleans()):
+        corner.say(f"And later: {text}", thread="session:77/1")
+    elif data.draw(st.booleans()):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(fresh, "JOINED_FROM", 1)
+            postings.join_fresh()
     start = data.draw(st.integers(0, len(text) - 1))
     query = text[start : data.draw(st.integers(start + 1, len(text)))]
     query = data.draw(st.sampled_from([query, query.lower(), query.upper()]))
@@ -62,6 +76,7 @@ def test_hidden_passage_is_found_no_more_and_leaves_nothing_behind(corner: Corne
     assert postings.remove_hidden() == 1
     visible = scopes.visible(corner.viewer)
     assert visible.passages == 1
+    assert visible.fresh == FreshTerms.objects.count() == 1
     assert not Passage.objects.filter(text__contains="4471").exists()
     gone = terms.of_text("4471")
     with connection.cursor() as cursor:
@@ -99,18 +114,66 @@ def test_words_around_a_passage_lift_it(corner: Corner) -> None:
     assert "Yes" not in near
 
 
-def test_loose_blocks_are_joined_and_say_the_same(corner: Corner) -> None:
+def test_joining_terms_changes_nothing_that_is_found(
+    corner: Corner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row a passage, blocks of some, blocks of many: the same is found, with the same scores."""
+    monkeypatch.setattr(fresh, "JOINED_FROM", 10)
+
+    def found() -> dict[int, tuple[float, ...]]:
+        scored = legs.keyword(scopes.visible(corner.viewer), terms.of_query("green gate number 7"))
+        return {score.id: tuple(round(leg, 9) for leg in score[1:]) for score in scored}
+
     for number in range(30):
         corner.say(f"The gate number {number} is green")
-    visible = scopes.visible(corner.viewer)
-    query = terms.of_query("green gate number 7")
-    before = sorted(map(repr, legs.keyword(visible, query)))
-    blocks = _count("SELECT count(*) FROM memory_posting")
+    before = found()
+    assert len(before) >= 30
+    assert FreshTerms.objects.count() == 30
+    assert not Posting.objects.exists()
+    assert postings.join_fresh()
+    assert not postings.join_fresh()
+    assert not FreshTerms.objects.exists()
+    assert found() == before
+    for number in range(30, 60):
+        corner.say(f"A word that nobody seeks, number {number}")
+        corner.say(f"The gate number {number} is green", thread="session:2/1")
+        while postings.join_fresh():
+            pass
+    before, blocks = found(), Posting.objects.count()
     MemoryScope.objects.update(blocks=postings.LOOSE + 1)
     assert postings.join_loose()
     assert not postings.join_loose()
-    assert _count("SELECT count(*) FROM memory_posting") < blocks / 3
-    assert sorted(map(repr, legs.keyword(visible, query))) == before
+    assert Posting.objects.count() < blocks / 3
+    assert found() == before
+
+
+def test_many_at_once_make_blocks_at_once(corner: Corner) -> None:
+    corner.say(*(f"The gate number {number} is green" for number in range(postings.FEW)))
+    assert Posting.objects.exists()
+    assert not FreshTerms.objects.exists()
+    assert corner.exact("number 7")
+
+
+def test_terms_that_are_joined_while_a_search_reads_count_once(
+    corner: Corner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fresh, "JOINED_FROM", 1)
+    corner.say("The gate is green", *(f"The door is number {number}" for number in range(9)))
+    visible, query = scopes.visible(corner.viewer), terms.of_query("gate")
+    before = legs.keyword(visible, query)
+    read = fresh_reading.read
+
+    def reading_late(*given: Any) -> fresh_reading.Fresh:
+        entries = read(*given)
+        assert postings.join_fresh()
+        return entries
+
+    monkeypatch.setattr(fresh_reading, "read", reading_late)
+    (found,) = [one for one in legs.keyword(visible, query) if one.is_exact]
+    (alone,) = [one for one in before if one.is_exact]
+    assert found.id == alone.id
+    # The term is counted twice for this one search, which makes it a little less rare.
+    assert 0 < found.word <= alone.word
 
 
 @pytest.mark.django_db(transaction=True)

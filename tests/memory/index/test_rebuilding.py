@@ -4,9 +4,10 @@ import pytest
 
 from agents.core.viewer import Viewer
 from memory import documents
-from memory.index import exchanges, facts, rebuilding, scopes, writing
+from memory.index import exchanges, facts, postings, rebuilding, scopes, writing
 from memory.index.documents import Piece, replace
 from memory.models import (
+    FreshTerms,
     IndexVersion,
     MemoryDocument,
     MemorySettings,
@@ -64,7 +65,12 @@ def test_other_pieces_are_cut_in_the_background_and_swapped_in(
     assert corner.exact("Said while")
 
 
-def test_what_was_replaced_is_removed(corner: Corner, words_only: MemorySettings) -> None:
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_what_was_replaced_is_removed(
+    corner: Corner, words_only: MemorySettings, monkeypatch: pytest.MonkeyPatch, in_blocks: bool
+) -> None:
+    if in_blocks:
+        monkeypatch.setattr(postings, "FEW", 1)
     corner.say("The gate is green")
     _build(corner)
     rebuilding.rebuild(corner.person.team_id)
@@ -73,7 +79,8 @@ def test_what_was_replaced_is_removed(corner: Corner, words_only: MemorySettings
     assert MemoryThread.objects.count() == 1
     assert Passage.objects.count() == 1
     kept = set(scopes.visible(corner.viewer).scope_ids)
-    assert set(Posting.objects.values_list("scope_id", flat=True)) == kept
+    of_terms = Posting if in_blocks else FreshTerms
+    assert set(of_terms.objects.values_list("scope_id", flat=True)) == kept
     assert corner.exact("gate")
 
 
