@@ -19,7 +19,7 @@ KEPT = ("auth_permission", "django_content_type", "django_migrations")
 
 def use() -> None:
     """Let pytest-django's tests end this way."""
-    TransactionTestCase._fixture_teardown = lambda case: empty()  # type: ignore[method-assign]
+    TransactionTestCase._fixture_teardown = lambda case: empty()  # type: ignore[attr-defined]
 
 
 def empty() -> None:

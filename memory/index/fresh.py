@@ -73,9 +73,9 @@ def entry(passage_id: int, times: int, length: int) -> int:
     return passage_id << 15 | min(times, MOST_TIMES) << 8 | length
 
 
-def fullest() -> int | None:
-    """Return the scope that has most passages here, if they are enough to join; its row is held."""
-    rows = sql.fetch(_FULL, [JOINED_FROM])
+def fullest(at_least: int) -> int | None:
+    """Return the scope that has most passages here, if it has so many; its row is held."""
+    rows = sql.fetch(_FULL, [at_least])
     return rows[0][0] if rows else None
 
 

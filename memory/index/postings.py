@@ -283,13 +283,13 @@ def _uncount(row: Row, *, words: int, letters: int) -> None:
 
 
 @transaction.atomic
-def join_fresh() -> bool:
-    """Make blocks of the terms of the scope that has most fresh passages, if they are enough.
+def join_fresh(at_least: int = fresh.JOINED_FROM) -> bool:
+    """Make blocks of the terms of the scope that has most fresh passages, if it has so many.
 
     Returns:
         Whether there was one.
     """
-    scope_id = fresh.fullest()
+    scope_id = fresh.fullest(at_least)
     if scope_id is None:
         return False
     count, taken = fresh.take(scope_id)

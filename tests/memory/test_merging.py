@@ -10,7 +10,7 @@ from agents.core.viewer import Viewer
 from memory import merging, notes, wal
 from memory.index import exchanges, postings
 from memory.index.work import finish
-from memory.models import MemoryScope, Passage, PassageVector, Posting
+from memory.models import FreshTerms, MemoryScope, Passage, PassageVector, Posting
 from tests.memory.conftest import Scene, look
 
 SAID = "My name is Aziza and I prefer green tea with lemon."
@@ -49,6 +49,7 @@ def test_what_one_person_said_is_found_by_whom_they_were_merged_into(
     if both_spoke:
         told(scene.bobur, "My name is Bobur, I like the northern hills.", 2, noon)
     finish()
+    postings.join_fresh(1)
     vectors, terms = PassageVector.objects.count(), Posting.objects.count()
     assert vectors
     assert look("green tea", scene.anna, noon)
@@ -71,6 +72,8 @@ def test_what_one_person_said_is_found_by_whom_they_were_merged_into(
     scope.refresh_from_db()
     rows = Passage.objects.filter(scope=scope)
     assert scope.passages == rows.count()
+    assert scope.fresh == FreshTerms.objects.filter(scope=scope).count()
+    assert scope.fresh == FreshTerms.objects.count()
     assert scope.vectors == PassageVector.objects.filter(scope=scope).count()
     assert scope.words == rows.aggregate(words=Sum("words"))["words"]
     # Nothing was embedded again.

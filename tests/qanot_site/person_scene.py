@@ -17,7 +17,7 @@ from agents.services import audit, documents
 from agents.services.portability import subject_of, tables
 from memory import documents as memory_documents
 from memory import notes, sharing, wal
-from memory.index import exchanges
+from memory.index import exchanges, postings
 from memory.index.work import finish
 from memory.models import MemorySettings, Scope, WalEntry
 from sessions.models import ChatSession, InboundMessage, Turn
@@ -75,6 +75,9 @@ def build(*, with_vectors: bool = False) -> Scene:
     factories.pairing_link(account=bot, person=person)
     factories.api_token(person=person, team=team, name=f"Phone of {CANARY}")
     _say(private, person, SAID)
+    finish()
+    # Terms of what was said stand in blocks, those of what follows in rows of their own.
+    postings.join_fresh(1)
     _say(group, person, SAID)
     quoted = factories.content(team=team, text=f'[#1 quotes "Aziza"]\n{SAID}\n[#1 end]')
     other_said = _say(group, other, OTHERS, context=quoted)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents import sql
-from memory.index import fresh, fresh_reading, legs, postings, scopes, terms, vectors, writing
+from memory.index import fresh_reading, legs, postings, scopes, terms, vectors, writing
 from memory.models import (
     FreshTerms,
     IndexVersion,
@@ -53,9 +53,7 @@ def test_every_passage_that_contains_the_query_is_a_candidate(
     if data.draw(st.booleans()):
         corner.say(f"And later: {text}", thread="session:77/1")
     elif data.draw(st.booleans()):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(fresh, "JOINED_FROM", 1)
-            postings.join_fresh()
+        postings.join_fresh(1)
     start = data.draw(st.integers(0, len(text) - 1))
     query = text[start : data.draw(st.integers(start + 1, len(text)))]
     query = data.draw(st.sampled_from([query, query.lower(), query.upper()]))
@@ -114,11 +112,8 @@ def test_words_around_a_passage_lift_it(corner: Corner) -> None:
     assert "Yes" not in near
 
 
-def test_joining_terms_changes_nothing_that_is_found(
-    corner: Corner, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_joining_terms_changes_nothing_that_is_found(corner: Corner) -> None:
     """A row a passage, blocks of some, blocks of many: the same is found, with the same scores."""
-    monkeypatch.setattr(fresh, "JOINED_FROM", 10)
 
     def found() -> dict[int, tuple[float, ...]]:
         scored = legs.keyword(scopes.visible(corner.viewer), terms.of_query("green gate number 7"))
@@ -130,20 +125,20 @@ def test_joining_terms_changes_nothing_that_is_found(
     assert len(before) >= 30
     assert FreshTerms.objects.count() == 30
     assert not Posting.objects.exists()
-    assert postings.join_fresh()
-    assert not postings.join_fresh()
+    assert not postings.join_fresh(31)
+    assert postings.join_fresh(30)
     assert not FreshTerms.objects.exists()
     assert found() == before
     for number in range(30, 60):
         corner.say(f"A word that nobody seeks, number {number}")
         corner.say(f"The gate number {number} is green", thread="session:2/1")
-        while postings.join_fresh():
-            pass
+        postings.join_fresh(10)
+    postings.join_fresh(1)
     before, blocks = found(), Posting.objects.count()
     MemoryScope.objects.update(blocks=postings.LOOSE + 1)
     assert postings.join_loose()
     assert not postings.join_loose()
-    assert Posting.objects.count() < blocks / 3
+    assert Posting.objects.count() < blocks / 2
     assert found() == before
 
 
@@ -157,7 +152,6 @@ def test_many_at_once_make_blocks_at_once(corner: Corner) -> None:
 def test_terms_that_are_joined_while_a_search_reads_count_once(
     corner: Corner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fresh, "JOINED_FROM", 1)
     corner.say("The gate is green", *(f"The door is number {number}" for number in range(9)))
     visible, query = scopes.visible(corner.viewer), terms.of_query("gate")
     before = legs.keyword(visible, query)
@@ -165,7 +159,7 @@ def test_terms_that_are_joined_while_a_search_reads_count_once(
 
     def reading_late(*given: Any) -> fresh_reading.Fresh:
         entries = read(*given)
-        assert postings.join_fresh()
+        assert postings.join_fresh(1)
         return entries
 
     monkeypatch.setattr(fresh_reading, "read", reading_late)
