@@ -2,7 +2,8 @@
 
 Its vectors have much in common: that they are questions, and in which language. Taken away from a
 query, what is left is what the query is about, so that a fact is found by a question in another
-language, and being near begins to mean something. The means are made by
+language, and being near begins to mean something. News have something in common as well, by which
+they are told from statements of how things are. All of it is made by
 ``manage.py evaluate_recall --background`` of background.tsv, beside this file.
 """
 
@@ -35,12 +36,19 @@ class Background:
         questions: The mean of ordinary questions, by language.
         statements: The mean of ordinary statements in all languages.
         said: The same where the vector names who said it.
+        change: What news have and statements of how things are have not: along it they are 1
+            above and 1 below the middle.
+        change_noted: The middle of both along it.
+        change_said: The same where the vector names who said it.
         directions: The questions' means, of length one.
     """
 
     questions: Mapping[Language, Floats]
     statements: Floats
     said: Floats
+    change: Floats
+    change_noted: float
+    change_said: float
     directions: Mapping[Language, Floats]
 
     def about(self, query: Vector) -> tuple[list[float], Language]:
@@ -64,6 +72,9 @@ def of(identity: str) -> Background | None:
         questions=questions,
         statements=unpack(stored["statements"]),
         said=unpack(stored["said"]),
+        change=unpack(stored["change"]),
+        change_noted=stored["change_noted"],
+        change_said=stored["change_said"],
         directions={language: _of_length_one(mean) for language, mean in questions.items()},
     )
 

@@ -11,16 +11,16 @@ from memory.index.legs import Brief, Row
 from memory.index.scopes import Visible
 from memory.index.terms import Query
 from memory.models import Origin, Passage
-from memory.search import background, pairs
+from memory.search import background, pairs, replacing
 from memory.search.asking import Asked
 from memory.search.background import Background
 from memory.search.candidates import Pool, gather, of_words
 from memory.search.features import Candidate
-from memory.search.grouping import Item, merge, newest_first
+from memory.search.grouping import Item, merge
 from memory.search.relevance import Evidence
 from memory.search.results import Found, Note, Result
 from memory.search.weights import Weights
-from memory.search.wording import content_words, coverage, is_other_language, is_same_wording
+from memory.search.wording import content_words, coverage, is_other_language, is_same_wording, names
 
 if TYPE_CHECKING:
     from memory.search.searching import Profile
@@ -65,12 +65,14 @@ class _Sought:
     Args:
         vector: What it is about; None for words only.
         words: Those that say something.
+        names: Words that are written as names.
         languages: In which it may be.
         background: What is usual for the model; None for one that nobody measured.
     """
 
     vector: Sequence[float] | None
     words: tuple[str, ...]
+    names: tuple[str, ...]
     languages: frozenset[Language]
     background: Background | None
 
@@ -138,7 +140,7 @@ def _sought(
         vector, nearest = usual.about(vector)
         languages.add(nearest)
     words = content_words(query.text)
-    return _Sought(vector, words, frozenset(languages), usual), tuple(notes)
+    return _Sought(vector, words, names(query.text), frozenset(languages), usual), tuple(notes)
 
 
 def _newest(pool: Pool, candidate: Candidate) -> tuple[datetime, int]:
@@ -161,11 +163,16 @@ def _shown(
     """Return what is shown for the best: the same told once, and what holds now first."""
     if not profile.is_merged:
         return items
-    alike: dict[tuple[int, int], float] = {}
+    compared = pairs.Compared()
     if sought.background is not None:
         said = [item.id for item in items if item.is_said]
-        alike = pairs.likeness(list(rows.values()), said=said, usual=sought.background)
-    return newest_first(merge(items, alike), sought.words, alike)
+        compared = pairs.compare(list(rows.values()), said=said, usual=sought.background)
+    for item in items:
+        item.change = compared.change.get(item.id)
+    merged = merge(items, compared.likeness)
+    return replacing.newest_first(
+        merged, replacing.Sought(sought.words, sought.names), compared.likeness
+    )
 
 
 def _item(candidate: Candidate, row: Row, relevance: float) -> Item:
@@ -174,6 +181,7 @@ def _item(candidate: Candidate, row: Row, relevance: float) -> Item:
         text=row.text,
         at=row.occurred_at,
         relevance=relevance,
+        meaning=candidate.meaning,
         is_exact=candidate.is_exact,
         is_said=bool(row.author_name),
     )

@@ -97,11 +97,22 @@ def coverage(sought: Iterable[str], text: str) -> float:
     return found / sum(weights.values()) if weights else 0.0
 
 
-def kept(sought: Iterable[str], old: str, new: str) -> tuple[int, int]:
-    """Return how many words a text has, and how many of those a later text has as well."""
+def shared(sought: Iterable[str], one: str, other: str) -> float:
+    """Return which share of words both of two texts have, as `coverage` does of one."""
     wanted = tuple(sought)
-    before = _present(wanted, old)
-    return len(before), len(before & _present(wanted, new))
+    both = _present(wanted, one) & _present(wanted, other)
+    weights = {word: min(len(word), 8) for word in wanted}
+    return sum(weights[word] for word in both) / sum(weights.values()) if weights else 0.0
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the words of a text that are written as names; the first of a sentence never is."""
+    return tuple(_names(text))
+
+
+def loses_name(sought: Iterable[str], old: str, new: str) -> bool:
+    """Return whether one of some names is in a text and not in a later one."""
+    return any(not _beyond([name], old) and bool(_beyond([name], new)) for name in sought)
 
 
 @lru_cache(maxsize=4_096)
