@@ -63,11 +63,11 @@ class Words:
         return np.isin(ids, np.union1d(own, self.marked))
 
 
-def of_words(visible: Visible, query: Query, weights: Weights) -> Words:
+def of_words(visible: Visible, query: Query, weights: Weights, *, depth: int = 1) -> Words:
     """Ask the legs of words, if they have a weight."""
     scores = None
     if _counts(weights, "word", "letters"):
-        scores = legs.keyword(visible, query, limit=LEG_LIMIT)
+        scores = legs.keyword(visible, query, limit=depth * LEG_LIMIT)
     return Words(scores, _marked(visible, query))
 
 
@@ -77,6 +77,8 @@ def gather(
     vector: Sequence[float] | None,
     weights: Weights,
     words: Words | None = None,
+    *,
+    depth: int = 1,
 ) -> Pool:
     """Ask each leg that has a weight, and describe the best of what it gives.
 
@@ -84,18 +86,19 @@ def gather(
         vector: The query's, of length one and compared with passages as it is; None for words
             only.
         words: What the legs of words gave, where they were asked before.
+        depth: How many times as many candidates as usual.
     """
-    words = words or of_words(visible, query, weights)
+    words = words or of_words(visible, query, weights, depth=depth)
     around = None
     ids = words.ids
     if vector is not None and _counts(weights, "meaning"):
-        around = legs.around(visible, vector, ids, limit=LEG_LIMIT)
+        around = legs.around(visible, vector, ids, limit=depth * LEG_LIMIT)
         ids = np.union1d(ids, around.best)
     raw = _raw(ids, words, around)
     features = scaled(raw, _ideal(visible, query))
     is_exact = words.exact(ids)
     scores = total(features, weights, len(ids))
-    order = np.lexsort((ids, scores, is_exact))[::-1][:READ]
+    order = np.lexsort((ids, scores, is_exact))[::-1][: depth * READ]
     listed = ids[order].tolist()
     rows = legs.briefs(visible, listed) if listed else {}
     meaning = raw["meaning"][order].tolist() if around else [None] * len(listed)

@@ -53,7 +53,7 @@ def marked(found: Sequence[Found], viewer: Viewer, scope_ids: Sequence[int]) -> 
 
 
 def _may_be(one: Found) -> bool:
-    return one.kind == Passage.Kind.EXCHANGE and not one.newer
+    return one.kind == Passage.Kind.EXCHANGE
 
 
 def _mark(one: Found, corrected: Sequence[_Corrected]) -> Found:
@@ -61,7 +61,7 @@ def _mark(one: Found, corrected: Sequence[_Corrected]) -> Found:
         return one
     folded = fold(one.content)
     newer = next((each.newer for each in corrected if each.words in folded), "")
-    return replace(one, newer=newer) if newer else one
+    return replace(one, newer=newer, was_corrected=True) if newer else one
 
 
 def _below_what_holds(found: Sequence[Found]) -> list[Found]:

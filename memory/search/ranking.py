@@ -1,5 +1,6 @@
 """Ranks what the legs of the index bring: weighted, judged, merged, what holds now first."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +18,7 @@ from memory.search.background import Background
 from memory.search.candidates import Pool, gather, of_words
 from memory.search.features import Candidate
 from memory.search.grouping import Item, merge
-from memory.search.relevance import Evidence
+from memory.search.relevance import Evidence, fitting
 from memory.search.results import Found, Note, Result
 from memory.search.weights import Weights
 from memory.search.wording import content_words, coverage, is_other_language, is_same_wording, names
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 # Before passages that say the same are merged, so many more than are asked for are looked at.
 SPARE: Final = 10
+# So many pieces of one turn are shown; if it has taken the places of all others, so many times as
+# many candidates are asked for.
+OF_ONE_TURN: Final = 2
+DEEPER: Final = 10
 # Among so many of the best one must have to do with the query, or nothing has.
 JUDGED: Final = 10
 
@@ -90,15 +95,35 @@ def rank(
     sought, notes = _sought(visible, query, asked)
     weights = profile.words_only if sought.vector is None else profile.with_meaning
     pool = gather(visible, query, sought.vector, weights, words)
-    ranked = [one for one in pool.candidates if wanted.has(pool.rows[one.id])]
-    ranked.sort(key=lambda one: (one.is_exact, one.score, _newest(pool, one)))
-    ranked.reverse()
     most = wanted.limit + SPARE
+    ranked, is_crowded = _ranked(pool, wanted)
+    if is_crowded and len(ranked) < most:
+        # One message has taken all places by saying one thing very often.
+        pool = gather(visible, query, sought.vector, weights, depth=DEEPER)
+        ranked, _ = _ranked(pool, wanted)
     result = _best(visible, ranked[:most], sought, wanted, profile, weights, notes)
     if result.found and len(result.found) < wanted.limit and len(ranked) > most:
         # One thing said very often has taken their places: what stands behind it is looked at.
         result = _best(visible, ranked[: 3 * most], sought, wanted, profile, weights, notes)
     return result
+
+
+def _ranked(pool: Pool, wanted: Wanted) -> tuple[list[Candidate], bool]:
+    """Return the candidates that may be found, the best first, and whether one thing has many.
+
+    A turn is a person's message and its answer: however long these are, and however often they say
+    a thing, a few of their pieces stand for them.
+    """
+    ranked = [one for one in pool.candidates if wanted.has(pool.rows[one.id])]
+    ranked.sort(key=lambda one: (one.is_exact, one.score, _newest(pool, one)), reverse=True)
+    places: Counter[str] = Counter()
+    kept = []
+    for one in ranked:
+        row = pool.rows[one.id]
+        places[row.source] += row.kind == Passage.Kind.EXCHANGE
+        if places[row.source] <= OF_ONE_TURN:
+            kept.append(one)
+    return kept, len(kept) < len(ranked)
 
 
 def _best(
@@ -115,15 +140,26 @@ def _best(
     rows = legs.passages(visible, [one.id for one in ranked]) if ranked else {}
     # What was hidden a moment ago is gone.
     ranked = [one for one in ranked if one.id in rows]
-    relevance = {one.id: _relevance(one, rows[one.id], sought) for one in ranked}
-    if profile.is_judged and not any(relevance[one.id] >= 1 for one in ranked[:JUDGED]):
+    evidence = {one.id: _evidence(one, rows[one.id], sought) for one in ranked}
+    if profile.is_judged and not any(evidence[one.id].relevance >= 1 for one in ranked[:JUDGED]):
         nothing = (Note.NOTHING_RELEVANT,) if is_any else ()
         return Result(notes=(*notes, *nothing))
-    best = [_item(one, rows[one.id], relevance[one.id]) for one in ranked]
+    best = [_item(one, rows[one.id], evidence[one.id].relevance) for one in ranked]
     shown = _shown(best, rows, sought, profile)[: wanted.limit]
     by_id = {candidate.id: candidate for candidate in ranked}
-    found = [_found(item, by_id[item.id], rows, weights, relevance[item.id]) for item in shown]
+    fits = _fitting(shown, evidence)
+    found = [_found(item, by_id[item.id], rows, weights, item.id in fits) for item in shown]
     return Result(found, notes)
+
+
+def _fitting(shown: Sequence[Item], evidence: Mapping[int, Evidence]) -> set[int]:
+    """Return which of the shown have to do with the query, each judged by itself.
+
+    Among them are those that say what such a one says, or what holds now of it.
+    """
+    fits = fitting(evidence)
+    fits |= {item.id for item in shown if not fits.isdisjoint(item.also)}
+    return fits | {item.newer for item in shown if item.newer and item.id in fits}
 
 
 def _sought(
@@ -147,14 +183,14 @@ def _newest(pool: Pool, candidate: Candidate) -> tuple[datetime, int]:
     return pool.rows[candidate.id].occurred_at, candidate.id
 
 
-def _relevance(candidate: Candidate, row: Row, sought: _Sought) -> float:
+def _evidence(candidate: Candidate, row: Row, sought: _Sought) -> Evidence:
     return Evidence(
         coverage=coverage(sought.words, f"{row.author_name} {row.text}".lstrip()),
         meaning=candidate.meaning,
         is_same_language=not is_other_language(row.text, sought.languages),
         is_exact=candidate.is_exact,
         is_calibrated=sought.background is not None,
-    ).relevance
+    )
 
 
 def _shown(
@@ -192,7 +228,7 @@ def _found(
     candidate: Candidate,
     rows: Mapping[int, Row],
     weights: Weights,
-    relevance: float,
+    fits: bool,
 ) -> Found:
     row = rows[item.id]
     place = _place(row, [rows[other] for other in item.also])
@@ -209,7 +245,8 @@ def _found(
         author=row.author_name,
         also=tuple(str(other) for other in item.also),
         newer=str(item.newer) if item.newer else "",
-        relevance=round(relevance, 2),
+        relevance=round(item.relevance, 2),
+        fits=fits,
         is_exact=item.is_exact,
     )
 

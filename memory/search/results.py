@@ -35,7 +35,10 @@ class Found:
         kind: ``exchange``, ``fact`` or ``document``.
         also: Ids of passages that say the same in other words, shown by this one.
         newer: Id of a later passage, shown further up, by which this one seems outdated.
+        was_corrected: It is outdated for certain: a fact that it tells was corrected.
         relevance: How sure it is that it has to do with the query at all; 1 is just enough.
+        fits: It has to do with the query whatever else was found; the others are shown to those
+            who search, as the best of the rest.
         is_exact: It contains the query, or an identifier of it, as it stands.
     """
 
@@ -51,7 +54,9 @@ class Found:
     author: str = ""
     also: tuple[str, ...] = ()
     newer: str = ""
+    was_corrected: bool = False
     relevance: float = 0.0
+    fits: bool = False
     is_exact: bool = False
 
     def as_json(self) -> dict[str, object]:

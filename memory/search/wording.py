@@ -92,17 +92,20 @@ def content_words(text: str) -> tuple[str, ...]:
 def coverage(sought: Iterable[str], text: str) -> float:
     """Return which share of words a text has, other endings allowed; long words weigh more."""
     wanted = tuple(sought)
-    weights = {word: min(len(word), 8) for word in wanted}
-    found = sum(weights[word] for word in _present(wanted, text))
-    return found / sum(weights.values()) if weights else 0.0
+    weights = weighed(wanted)
+    return sum([weights[word] for word in _present(wanted, text)])
 
 
-def shared(sought: Iterable[str], one: str, other: str) -> float:
-    """Return which share of words both of two texts have, as `coverage` does of one."""
-    wanted = tuple(sought)
-    both = _present(wanted, one) & _present(wanted, other)
-    weights = {word: min(len(word), 8) for word in wanted}
-    return sum(weights[word] for word in both) / sum(weights.values()) if weights else 0.0
+def weighed(sought: Iterable[str]) -> dict[str, float]:
+    """Return how much each word counts in `coverage`; together they count one."""
+    weights = {word: min(len(word), 8) for word in sought}
+    total = sum(weights.values())
+    return {word: weight / total for word, weight in weights.items()}
+
+
+def present(sought: Iterable[str], text: str) -> frozenset[str]:
+    """Return which words a text has, other endings allowed."""
+    return _present(tuple(sought), text)
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -110,9 +113,10 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(_names(text))
 
 
-def loses_name(sought: Iterable[str], old: str, new: str) -> bool:
-    """Return whether one of some names is in a text and not in a later one."""
-    return any(not _beyond([name], old) and bool(_beyond([name], new)) for name in sought)
+@lru_cache(maxsize=4_096)
+def named(sought: tuple[str, ...], text: str) -> frozenset[str]:
+    """Return which of some names a text names."""
+    return _seeker(sought).among(_words(text)) if sought else frozenset()
 
 
 @lru_cache(maxsize=4_096)
