@@ -43,7 +43,8 @@ _NEWEST: Final = """
 """
 _COPY: Final = "COPY memory_posting (scope_id, term, first, entries) FROM STDIN"
 # One statement for four tables, as a turn's exchange is indexed on its own. Nobody waits for it to
-# reach the disk: what a crash takes away is indexed again.
+# reach the disk: what a crash takes away is indexed again. A thread is touched once its scope is
+# held, as whoever removes passages does it in that order.
 _INDEXED: Final = """
     WITH done AS (
         SELECT d.* FROM (SELECT set_config('synchronous_commit', 'off', true)) unwaited,
@@ -68,11 +69,11 @@ _INDEXED: Final = """
             SELECT scope_id, count(*) AS passages, sum(words) AS words, sum(grams) AS grams,
                 sum(blocks) AS blocks, count(fresh) AS fresh
             FROM done GROUP BY scope_id
-        ) d WHERE s.id = d.scope_id
+        ) d WHERE s.id = d.scope_id RETURNING s.id
     )
     UPDATE memory_memorythread t SET words = t.words + d.words
-    FROM (SELECT thread_id, sum(words) AS words FROM done GROUP BY thread_id) d
-    WHERE t.id = d.thread_id
+    FROM (SELECT scope_id, thread_id, sum(words) AS words FROM done GROUP BY 1, 2) d
+    JOIN scopes ON scopes.id = d.scope_id WHERE t.id = d.thread_id
 """
 _POSTPONE: Final = """
     UPDATE memory_passage SET attempts = least(attempts + 1, 1000),
