@@ -266,13 +266,12 @@ class Supervisor:
         return Program("web", command, [descriptor])
 
     def _background_programs(self) -> list[Program]:
-        celery = (sys.executable, "-m", "celery", "--app", "qanot_site.celery", "--quiet")
-        quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
+        worker = (sys.executable, "-m", "qanot_site.worker_process")
         workers = [
-            Program(f"worker {n}", [*celery, "worker", "--hostname", f"worker{n}@%h", *quiet])
+            Program(f"worker {n}", [*worker, f"worker{n}@%h"])
             for n in range(1, self._environment.qanot_workers + 1)
         ]
-        beat = Program("beat", [*celery, "beat", "--pidfile", ""])
+        beat = Program("beat", [sys.executable, "-m", "qanot_site.beat_process"])
         # Small until there is a bot.
         poller = Program("poller", [sys.executable, "-m", "qanot_site.poller"])
         return [*workers, beat, poller]

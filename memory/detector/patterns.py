@@ -27,6 +27,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import re2
 
@@ -79,27 +80,51 @@ class Match:
 
 
 class Expression:
-    """A compiled expression over bytes; it runs in time linear in the text.
+    """An expression over bytes, compiled at its first search; it runs in time linear in the text.
 
-    Raises:
-        re2.error: The pattern is not one of those.
+    Most of a pack's hundreds are never searched for: compiling all took 6 MB and 0.2 s.
     """
 
-    __slots__ = ("_compiled", "groups", "names")
+    __slots__ = ("_compiled", "_names", "_options", "_pattern")
 
     def __init__(self, pattern: bytes, options: re2.Options) -> None:
-        self._compiled = re2.compile(pattern, options)
-        self.groups: int = self._compiled.groups
-        self.names = {name.decode(): place for name, place in self._compiled.groupindex.items()}
+        self._pattern, self._options = pattern, options
+        # Any: the library has no types.
+        self._compiled: Any = None
+        self._names: dict[str, int] = {}
+
+    @property
+    def names(self) -> dict[str, int]:
+        """Return the numbers of its named groups."""
+        self._compile()
+        return self._names
+
+    @property
+    def groups(self) -> int:
+        """Return how many groups it has."""
+        count: int = self._compile().groups
+        return count
 
     def search(self, text: bytes, position: int = 0) -> Match | None:
-        """Return the first match from a place on."""
-        found = self._compiled.search(text, position)
+        """Return the first match from a place on.
+
+        Raises:
+            re2.error: The pattern is not one of the library's.
+        """
+        found = self._compile().search(text, position)
         if found is None:
             return None
-        return Match([found.span(group) for group in range(self.groups + 1)], self.names)
+        return Match([found.span(group) for group in range(self.groups + 1)], self._names)
+
+    def _compile(self) -> Any:
+        if self._compiled is None:
+            compiled = re2.compile(self._pattern, self._options)
+            self._names = {name.decode(): place for name, place in compiled.groupindex.items()}
+            self._compiled = compiled
+        return self._compiled
 
 
+@cache
 def _options() -> re2.Options:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1

@@ -15,9 +15,10 @@ from memory.index import postings, rebuilding, scopes, vectors
 TERMS: Final = 200
 # While turns run, so many at once, which take 10 ms: a text is found within two seconds.
 TERMS_BESIDE_TURNS: Final = 25
-# A vector takes one core for 26 ms. While turns run, one comes now and then.
+# A vector takes one core for 26 ms. While turns run, one comes at a time, and for so many times as
+# long as it took none: a busy machine makes fewer.
 VECTORS: Final = 8
-BESIDE_TURNS_EVERY_S: Final = 1.0
+REST: Final = 9
 TENDED_EVERY_S: Final = 3.0
 
 
@@ -30,7 +31,7 @@ class IndexWork:
     """
 
     clock: Callable[[], float] = time.monotonic
-    _embedded_at: float = field(default=-1e9)
+    _rests_until: float = field(default=-1e9)
     _tended_at: float = field(default=-1e9)
 
     def step(self, *, is_busy: bool) -> bool:
@@ -42,10 +43,12 @@ class IndexWork:
         limit = TERMS_BESIDE_TURNS if is_busy else TERMS
         if postings.index_waiting(limit):
             return True
-        if is_busy and not self._is_due():
+        began = self.clock()
+        if is_busy and began < self._rests_until:
             return False
-        self._embedded_at = self.clock()
         step = vectors.embed_waiting(1 if is_busy else VECTORS)
+        ended = self.clock()
+        self._rests_until = ended + REST * (ended - began)
         return bool(step.done) and not is_busy
 
     def tend(self, *, is_busy: bool) -> bool:
@@ -58,9 +61,6 @@ class IndexWork:
         if not is_more:
             self._tended_at = self.clock()
         return is_more
-
-    def _is_due(self) -> bool:
-        return self.clock() - self._embedded_at >= BESIDE_TURNS_EVERY_S
 
 
 def catch_up(viewer: Viewer) -> None:

@@ -36,8 +36,8 @@ class Process:
 _NAMES: Final = (
     ("manage.py up", "supervisor"),
     ("qanot_site.web", "web"),
-    (" worker --hostname", "worker"),
-    (" beat --pidfile", "beat"),
+    ("qanot_site.worker_process", "worker"),
+    ("qanot_site.beat_process", "beat"),
     # Before there is a bot, and since.
     ("qanot_site.poller", "poller"),
     ("manage.py poller", "poller"),

@@ -78,15 +78,11 @@ class Host:
 
     def start_worker(self) -> int:
         """Start a worker as the unit does."""
-        quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
-        return self._start_celery("worker", "--hostname", f"{self.name}@%h", *quiet)
+        return self.start("-m", "qanot_site.worker_process", f"{self.name}@%h")
 
     def start_beat(self) -> int:
         """Start a beat as the unit does."""
-        return self._start_celery("beat", "--pidfile", "")
-
-    def _start_celery(self, *arguments: str) -> int:
-        return self.start("-m", "celery", "--app", "qanot_site.celery", "--quiet", *arguments)
+        return self.start("-m", "qanot_site.beat_process")
 
     def cut_off(self) -> None:
         """Pull the cable: connections hang, nobody is told."""

@@ -137,8 +137,8 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("worker 1", " worker "),
-        ("beat", " beat "),
+        ("worker 1", "qanot_site.worker_process"),
+        ("beat", "qanot_site.beat_process"),
         ("poller", "poller"),
         ("web", "qanot_site.web"),
         ("Valkey", "valkey-server"),

@@ -309,10 +309,7 @@ async def _two_beats(scene: Scene) -> Outcome:
 
 def _start_beat(scene: Scene) -> "subprocess.Popen[bytes]":
     return spawn(
-        [
-            *(sys.executable, "-m", "celery", "--app", "qanot_site.celery", "--quiet"),
-            *("beat", "--pidfile", ""),
-        ],
+        [sys.executable, "-m", "qanot_site.beat_process"],
         environment=os.environ | {"QANOT_LOG_FORMAT": "json", "QANOT_HOME": str(scene.home.folder)},
         folder=PROJECT,
         output=scene.log.writer,
