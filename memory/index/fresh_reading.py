@@ -7,7 +7,7 @@ import numpy as np
 
 from agents import sql
 from memory.index.scopes import Visible
-from memory.index.scoring import Ints
+from memory.index.scoring import Ints, is_among
 
 # As `memory.index.fresh` packs it.
 _RECORD: Final = np.dtype([("term", "<i8"), ("times", "u1"), ("length", "u1")])
@@ -26,7 +26,7 @@ class Fresh(NamedTuple):
         """Return those of some of the terms."""
         if not len(self.terms):
             return self
-        chosen = np.isin(self.terms, np.fromiter(terms, dtype=np.int64))
+        chosen = is_among(self.terms, np.array(sorted(terms), dtype=np.int64))
         return Fresh(self.terms[chosen], self.entries[chosen])
 
     def counts(self) -> tuple[Sequence[int], Sequence[int]]:
@@ -49,7 +49,7 @@ def read(visible: Visible, terms: Iterable[int]) -> Fresh:
     if not rows:
         return NONE
     records = np.frombuffer(b"".join([row[1] for row in rows]), dtype=_RECORD)
-    found = np.isin(records["term"], np.fromiter(terms, dtype=np.int64))
+    found = is_among(records["term"].astype(np.int64), np.array(sorted(terms), dtype=np.int64))
     sizes = [len(row[1]) // _RECORD.itemsize for row in rows]
     ids = np.repeat(np.array([row[0] for row in rows], dtype=np.int64), sizes)[found]
     chosen = records[found]

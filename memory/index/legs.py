@@ -24,6 +24,7 @@ from memory.index.scoring import (
     Lengths,
     Scores,
     best_places,
+    is_among,
 )
 from memory.index.terms import Query
 from memory.index.vectors import COMPARED
@@ -212,7 +213,7 @@ def keyword(visible: Visible, query: Query, *, limit: int = 100) -> Scores:
         near=hits.near.of(ids),
         letters=hits.letters.of(ids),
         thread=thread.of(ids >> POSITION_BITS),
-        is_exact=np.isin(ids, exact),
+        is_exact=is_among(ids, exact),
     )
 
 
