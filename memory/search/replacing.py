@@ -20,8 +20,9 @@ from memory.search.wording import (
     weighed,
 )
 
-# Both must be among the best: what is shown is put in order and marked.
-OLD_AMONG: Final = 5
+# How far up an earlier passage must stand that a later one is looked for, and how far down the
+# later one may: to look further costs time and found nothing more.
+OLD_AMONG: Final = 3
 NEW_AMONG: Final = 20
 # What is hardly relevant itself is not replaced.
 OLD_RELEVANCE: Final = 0.5

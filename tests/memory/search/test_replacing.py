@@ -36,6 +36,28 @@ def test_news_replace_the_state() -> None:
     assert marks(items) == {1: 2}
 
 
+def test_of_three_states_the_last_stands_first_and_the_others_are_marked() -> None:
+    items = [
+        item(1, "My nephew studies law."),
+        item(2, "My nephew went over to medicine.", change=0.2),
+        item(3, "My nephew went over to music.", change=NEWS),
+    ]
+    likeness = {(1, 2): 0.6, (1, 3): 0.6, (2, 3): 0.8}
+    assert newest_first(items, SOUGHT, likeness)[0].id == 3
+    assert marks(items) == {1: 3, 2: 3}
+
+
+def test_what_would_replace_the_news_but_not_what_they_replaced_is_another_matter() -> None:
+    nephew, news = item(1, "My nephew studies."), item(2, "My nephew studies music.", change=0.3)
+    other = item(3, "My cousin studies music.", change=NEWS)
+    likeness = {(1, 2): 0.9, (2, 3): 0.35, (1, 3): 0.1}
+    newest_first([news, other], SOUGHT, likeness)
+    assert marks([news]) == {2: 3}
+    news.newer = None
+    newest_first([news, other, nephew], SOUGHT, likeness)
+    assert marks([news, nephew]) == {1: 2}
+
+
 def test_another_is_not_replaced_by_what_is_less_alike_than_its_own_news() -> None:
     items = [
         item(1, "My nephew studies law."),
