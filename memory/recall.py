@@ -21,7 +21,7 @@ from memory import files
 from memory.index import scopes
 from memory.models import Passage
 from memory.sameness import fold
-from memory.search import Found, search
+from memory.search import Begun, Found, begin, finish
 
 _log = structlog.get_logger(__name__)
 
@@ -88,16 +88,48 @@ class Shown:
     text: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """A message that is being looked up.
+
+    Args:
+        search: None where it cannot be, or need not.
+        error: What went wrong, by its name.
+    """
+
+    message: str
+    search: Begun | None = None
+    error: str = ""
+    ms: float = 0.0
+
+
+def look(viewer: Viewer, message: str) -> Looking:
+    """Begin to look up what fits a message; ``recall`` ends it.
+
+    Its vector takes longest, and is made meanwhile.
+    """
+    query = files.one_line(message[:QUERY_CHARACTERS])
+    if sum(map(str.isalnum, query)) < _FEWEST_LETTERS:
+        return Looking(message)
+    began = time.perf_counter()
+    try:
+        with transaction.atomic():
+            begun = begin(viewer, query, deadline_s=DEADLINE_S)
+    except Exception as error:
+        _log.exception("recall.failed")
+        return Looking(message, error=type(error).__name__, ms=_ms_since(began))
+    return Looking(message, None if begun.is_idle else begun, ms=_ms_since(began))
+
+
 def recall(
-    viewer: Viewer,
-    message: str,
+    looking: Looking,
     *,
     now: datetime,
     shown: Iterable[str],
     is_first: bool,
     notes_days: int | None = None,
 ) -> Recall:
-    """Look up what fits a message.
+    """Return what fits a message.
 
     A search that fails leaves the answer without it.
 
@@ -106,26 +138,19 @@ def recall(
         is_first: Whether the conversation begins with this message.
         notes_days: As many days of exchanges are searched; None for all.
     """
-    query = files.one_line(message[:QUERY_CHARACTERS])
-    if sum(map(str.isalnum, query)) < _FEWEST_LETTERS:
-        return Recall("", Stored())
+    if looking.search is None:
+        notes = [looking.error] if looking.error else []
+        return Recall("", Stored(notes=notes, ms=looking.ms))
     began = time.perf_counter()
     limit = ITEMS_FIRST if is_first else ITEMS
     try:
         with transaction.atomic():
-            result = search(
-                viewer,
-                query,
-                now=now,
-                # Some of them stand in the prompt anyhow.
-                limit=2 * limit,
-                notes_days=notes_days,
-                deadline_s=DEADLINE_S,
-            )
+            # Twice as many, as some of them stand in the prompt anyhow.
+            result = finish(looking.search, now=now, limit=2 * limit, notes_days=notes_days)
     except Exception as error:
         _log.exception("recall.failed")
         return Recall("", Stored(notes=[type(error).__name__], ms=_ms_since(began)))
-    known = fold("\n".join((*shown, message)))
+    known = fold("\n".join((*shown, looking.message)))
     items: list[Item] = []
     lines: list[str] = []
     room = CHARACTERS - len(_HEADING) - len(_OPEN) - len(_CLOSE) - 6
@@ -153,7 +178,8 @@ def recall(
             )
         )
     text = "\n".join([_HEADING, "", _OPEN, *lines, _CLOSE]) if lines else ""
-    stored = Stored(items=items, notes=[str(note) for note in result.notes], ms=_ms_since(began))
+    stored = Stored(items=items, notes=[str(note) for note in result.notes])
+    stored.ms = round(looking.ms + _ms_since(began), 2)
     return Recall(text, stored)
 
 

@@ -1,6 +1,6 @@
 """Search over what a viewer remembers, by word and by meaning."""
 
 from memory.search.results import Found, Note, Result
-from memory.search.searching import search
+from memory.search.searching import Begun, begin, finish, search
 
-__all__ = ["Found", "Note", "Result", "search"]
+__all__ = ["Begun", "Found", "Note", "Result", "begin", "finish", "search"]

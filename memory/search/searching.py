@@ -7,7 +7,8 @@ from typing import Final
 
 from agents.core.viewer import Viewer
 from memory.index import scopes, terms
-from memory.index.scopes import Shelves
+from memory.index.scopes import Shelves, Visible
+from memory.index.terms import Query
 from memory.models import Passage
 from memory.search import outdated
 from memory.search.asking import Asked
@@ -30,6 +31,25 @@ class Profile:
 
 
 DEFAULT: Final = Profile()
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A search whose query is being embedded.
+
+    Args:
+        asked: Its vector; None where nobody is asked for one.
+    """
+
+    viewer: Viewer
+    sought: Query
+    visible: Visible
+    asked: Asked | None
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether there is nothing to look for, or nowhere."""
+        return not self.sought.text or not self.visible.passages
 
 
 def search(
@@ -60,13 +80,53 @@ def search(
         shelves: Where to look. By itself in memory; where ``kinds`` names documents, or
             untrusted texts are asked for, in the uploaded documents as well.
     """
+    shelves = shelves or _shelves(kinds, with_untrusted)
+    begun = begin(viewer, query, deadline_s=deadline_s, shelves=shelves, profile=profile)
+    return finish(
+        begun,
+        now=now,
+        limit=limit,
+        kinds=kinds,
+        notes_days=notes_days,
+        with_untrusted=with_untrusted,
+        profile=profile,
+    )
+
+
+def begin(
+    viewer: Viewer,
+    query: str,
+    *,
+    deadline_s: float | None = None,
+    shelves: Shelves = Shelves.MEMORY,
+    profile: Profile = DEFAULT,
+) -> Begun:
+    """Let a query be embedded while its caller does something else; ``finish`` searches.
+
+    The arguments are those of ``search``; the deadline counts from here.
+    """
     sought = terms.of_query(query)
-    visible = scopes.visible(viewer, shelves or _shelves(kinds, with_untrusted))
-    if not sought.text or not visible.passages:
-        return Result()
+    visible = scopes.visible(viewer, shelves)
     asked = None
-    if profile.asks_embedder:
+    if sought.text and visible.passages and profile.asks_embedder:
         asked = Asked(visible, sought.text, team_id=viewer.team_id, deadline_s=deadline_s)
+    return Begun(viewer, sought, visible, asked)
+
+
+def finish(
+    begun: Begun,
+    *,
+    now: datetime,
+    limit: int = 10,
+    kinds: Collection[Passage.Kind] | None = None,
+    notes_days: int | None = None,
+    with_untrusted: bool = False,
+    profile: Profile = DEFAULT,
+) -> Result:
+    """Return what ``search`` returns, for a search that was begun."""
+    visible = begun.visible
+    if begun.is_idle:
+        return Result()
     # Ranking works on arrays, which cost a process 16 MB: those that never search do without.
     from memory.search import ranking
 
@@ -76,8 +136,8 @@ def search(
         with_untrusted=with_untrusted,
         limit=limit,
     )
-    result = ranking.rank(visible, sought, asked, wanted, profile)
-    return replace(result, found=outdated.marked(result.found, viewer, visible.scope_ids))
+    result = ranking.rank(visible, begun.sought, begun.asked, wanted, profile)
+    return replace(result, found=outdated.marked(result.found, begun.viewer, visible.scope_ids))
 
 
 def _shelves(kinds: Collection[Passage.Kind] | None, with_untrusted: bool) -> Shelves:

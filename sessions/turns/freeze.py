@@ -108,10 +108,13 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     now = timezone.now()
     window = prompting.window_of(links)
     own = history.of_turn(turn)
+    # Without a model nobody would read it.
+    recaller = Recaller(turn, _asked(own), now) if links else None
     earlier = history.chosen(turn, own, window_tokens=window)
     documents = prompting.documents_for(turn.session.agent, turn.viewer)
     is_first = _is_first_conversation(turn, links, documents, now=now)
-    recaller = Recaller(turn, _asked(own), earlier.messages, now)
+    if recaller is not None:
+        recaller.earlier = earlier.messages
     assembled = prompting.assemble_for(
         turn.session.agent,
         turn.viewer,
@@ -121,8 +124,7 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
         window_tokens=window,
         documents=documents,
         with_ritual=is_first,
-        # Without a model nobody would read it.
-        recall=recaller if links else None,
+        recall=recaller,
     )
     heard = _overheard(turn, now)
     messages = _shown(earlier.messages, heard, own)
@@ -139,7 +141,7 @@ def _decide(turn: Turn, links: tuple[models.ChainLink, ...]) -> Prepared:
     }
     if not links:
         turn.manifest["offline"] = True
-    if recaller.manifest is not None:
+    if recaller is not None and recaller.manifest is not None:
         turn.manifest["recall"] = recaller.manifest
     frozen = FrozenPrompt(
         system=system, tool_names=names, history_from=earlier.first_id, overheard=heard

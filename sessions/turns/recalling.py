@@ -13,7 +13,7 @@ from sessions.models import Turn
 
 @dataclass(slots=True)
 class Recaller:
-    """Looks up for one turn, as its prompt is put together.
+    """Looks up for one turn, from when it is made until its prompt is put together.
 
     Args:
         asked: What the turn answers.
@@ -22,22 +22,26 @@ class Recaller:
 
     turn: Turn
     asked: str
-    earlier: Sequence[Message]
     now: datetime
+    earlier: Sequence[Message] = ()
+    _looking: recall.Looking | None = field(init=False, default=None)
     _found: recall.Recall | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Begin, as the query's vector takes a while."""
+        if policy_of(self.turn.session.agent).recalls:
+            self._looking = recall.look(self.turn.viewer, self.asked)
 
     def __call__(self, remembered: MemoryParts) -> str:
         """Return what was recalled as a part of the prompt; empty where there is nothing."""
-        agent = self.turn.session.agent
-        if not policy_of(agent).recalls:
+        if self._looking is None:
             return ""
         self._found = recall.recall(
-            self.turn.viewer,
-            self.asked,
+            self._looking,
             now=self.now,
             shown=(remembered.long_term, remembered.session_state, *map(_text, self.earlier)),
             is_first=not self.earlier,
-            notes_days=agent.notes_days,
+            notes_days=self.turn.session.agent.notes_days,
         )
         return self._found.text
 

@@ -34,7 +34,7 @@ def tell(viewer: Viewer, text: str, noon: datetime, *, source: str) -> None:
 
 def look(viewer: Viewer, message: str, noon: datetime, *shown: str) -> recall.Recall:
     finish()
-    return recall.recall(viewer, message, now=noon, shown=shown, is_first=True)
+    return recall.recall(recall.look(viewer, message), now=noon, shown=shown, is_first=True)
 
 
 def test_what_fits_is_recalled_as_data_with_its_reasons(scene: Scene, noon: datetime) -> None:
@@ -86,7 +86,7 @@ def test_greeting_looks_nothing_up(
     scene: Scene, noon: datetime, django_assert_num_queries: object
 ) -> None:
     with django_assert_num_queries(0):  # type: ignore[operator]
-        found = recall.recall(scene.anna, "ok!", now=noon, shown=(), is_first=False)
+        found = recall.recall(recall.look(scene.anna, "ok!"), now=noon, shown=(), is_first=False)
     assert found.text == ""
 
 
@@ -95,7 +95,9 @@ def test_without_anything_to_find_one_statement_is_asked(
 ) -> None:
     # The scopes, within a savepoint.
     with django_assert_max_num_queries(3):  # type: ignore[operator]
-        recall.recall(scene.anna, "What do you know?", now=noon, shown=(), is_first=False)
+        recall.recall(
+            recall.look(scene.anna, "What do you know?"), now=noon, shown=(), is_first=False
+        )
 
 
 def test_case_memory_poisoning_1_text_from_outside_is_not_recalled(

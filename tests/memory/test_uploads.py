@@ -76,7 +76,9 @@ def test_a_heading_is_a_place_and_lines_are_the_files(scene: Scene) -> None:
 def test_documents_are_neither_recalled_nor_found_by_who_does_not_ask(scene: Scene) -> None:
     bring(scene.anna)
     now = timezone.now()
-    asked = recall.recall(scene.anna, "code for trains ZQ-77?", now=now, shown=(), is_first=True)
+    asked = recall.recall(
+        recall.look(scene.anna, "code for trains ZQ-77?"), now=now, shown=(), is_first=True
+    )
     assert asked.text == ""
     assert search(scene.anna, "ZQ-77", now=now).found == []
     assert search(scene.anna, "ZQ-77", now=now, kinds=[Passage.Kind.FACT]).found == []

@@ -171,7 +171,7 @@ def test_case_isolation_2_every_function_that_reads_tells_each_viewer_their_own(
             )
             assert is_there == (owner in MAY_KNOW[name]), (name, owner)
             asked = f"What about {canary(owner)}?"
-            recalled = recall.recall(viewer, asked, now=AT, shown=(), is_first=True)
+            recalled = recall.recall(recall.look(viewer, asked), now=AT, shown=(), is_first=True)
             said = recalled.text.replace(asked, "")
             assert leaks(said, name) == set(), owner
             assert "handbook" not in said
@@ -196,7 +196,9 @@ def test_case_isolation_1_nothing_of_one_person_is_in_anothers_prompt() -> None:
     finish()
     viewer = world.viewers["bobur"]
     parts = memory_parts(viewer, thread="session:2/1", now=AT)
-    asked = recall.recall(viewer, "what is my salary?", now=AT, shown=(), is_first=True)
+    asked = recall.recall(
+        recall.look(viewer, "what is my salary?"), now=AT, shown=(), is_first=True
+    )
     assert "5000" not in f"{parts.session_state}{parts.long_term}{asked.text}"
     own = memory_parts(world.viewers["anna"], thread="session:1/1", now=AT)
     assert "5000" in own.session_state + own.long_term
@@ -334,7 +336,7 @@ OURS: Final = ("agents", "memory", "sessions", "qanot_site")
 # Of the deployment or of settings: they tell nobody's memory to anybody.
 COMMANDS: Final = {
     *("makemessages", "migrate", "test", "apply", "backup", "bench", "doctor", "export", "poller"),
-    *("prepare", "restore", "rotate_keys", "token", "up"),
+    *("check", "prepare", "restore", "rotate_keys", "token", "up"),
     # It tells the administrator of the person that they name, and of nobody else.
     "person",
     # They work on files that they are given, in rows of their own.

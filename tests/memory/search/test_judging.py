@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memory import recall
 from memory.index import writing
 from memory.index.writing import Text
 from memory.models import Passage
-from memory.recall import recall
 from memory.search import asking, search
 from memory.search.relevance import Evidence, fitting
 from memory.search.results import Found
@@ -44,7 +44,7 @@ def look(corner: Corner, query: str, profile: Profile = DEFAULT) -> list[Found]:
 def recalled(corner: Corner, message: str) -> str:
     # The vector of the message is known then, however busy the machine is.
     look(corner, message)
-    return recall(corner.viewer, message, now=NOW, shown=(), is_first=True).text
+    return recall.recall(recall.look(corner.viewer, message), now=NOW, shown=(), is_first=True).text
 
 
 def test_each_passage_is_judged_by_itself() -> None:
