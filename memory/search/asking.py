@@ -89,8 +89,7 @@ def keep(identity: str, text: str, vector: Sequence[float]) -> None:
 def _opened(identity: str, team_id: int) -> Open | None:
     """Return who embeds in a space; None where the settings ask for another model by now."""
     settings = versions.settings_of(team_id)
-    space = embedders.space_of(settings)
-    if space is None or space.identity != identity:
+    if embedders.identity_of(settings) != identity:
         return None
     return embedders.open_embedder(settings)
 
