@@ -1,6 +1,7 @@
 """Running a session's turns, one after the other, while this worker holds its lease."""
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -46,6 +47,8 @@ from sessions.turns.leases import Claimed
 
 _log = structlog.get_logger(__name__)
 
+# What waits for calm waits so long after the last turn.
+LULL_S = 1.0
 CRASHED = Outcome("failed", "", "crashed")
 UNHEARD = Outcome("ended", "", "unheard")
 
@@ -79,10 +82,16 @@ class Runner:
     courier: Courier
     running: dict[int, Running] = field(default_factory=dict)
     is_closing: bool = False
+    _ended_at: float = field(default=-1e9)
     # Other workers' turns are among them; only the newest can be ones that we are claiming.
     _early_stops: deque[int] = field(default_factory=lambda: deque(maxlen=256))
     _asked_again: dict[int, bool] = field(default_factory=dict)
     _not_due: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether turns run, or did a moment ago: where one was, the next is near."""
+        return bool(self.running) or time.monotonic() - self._ended_at < LULL_S
 
     def hear_stop(self, turn_id: int) -> None:
         """Stop a turn; one that is only being claimed stops as soon as it runs."""
@@ -151,6 +160,7 @@ class Runner:
             if running.shown is not None:
                 running.shown.end()
             del self.running[claimed.turn.pk]
+            self._ended_at = time.monotonic()
         return True
 
     async def _take(self, session_id: int) -> tuple[Claimed, Prepared | None] | None:

@@ -10,7 +10,6 @@ import threading
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from functools import partial
 from typing import Final
 
 import structlog
@@ -101,7 +100,11 @@ class Worker:
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._warm), name="warm"),
         ]
-        is_busy = partial(bool, self._runner.running)
+        runner = self._runner
+
+        def is_busy() -> bool:
+            return runner.is_busy
+
         if settings.QANOT_EXTRACTION_S:
             self._tasks.append(asyncio.create_task(extracting.keep(is_busy), name="extraction"))
         if settings.QANOT_INDEX_S:
