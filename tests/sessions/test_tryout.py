@@ -127,7 +127,8 @@ async def test_both_answer_and_nothing_is_left_but_the_ledger(
 @pytest.mark.usefixtures("account")
 async def test_what_broke_after_costing_is_in_the_ledger(person: Person, fake: FakeServer) -> None:
     for _side in tryout.SIDES:
-        fake.play(answer("The", Reset()))
+        # Neither asks again before the other has asked.
+        fake.play(answer("The", Silence(1.5), Reset()))
     for _side in tryout.SIDES:
         fake.play(answer("The sea.", tokens=Tokens(input=100, output=7)))
     events = await run(person)
