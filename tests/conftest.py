@@ -18,6 +18,11 @@ def pytest_configure() -> None:
     emptying.use()
 
 
+def pytest_unconfigure() -> None:
+    """Leave no connection behind."""
+    emptying.close()
+
+
 @pytest.fixture(scope="session")
 def django_db_setup() -> None:
     """`embedded_servers` has made and migrated this process's database already."""

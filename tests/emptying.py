@@ -31,6 +31,12 @@ def empty() -> None:
         server.execute(sql.SQL(";").join(delete.format(sql.Identifier(name)) for (name,) in found))
 
 
+def close() -> None:
+    """End the connection, if there is one."""
+    if _server.cache_info().currsize:
+        _server().close()
+
+
 @cache
 def _server() -> psycopg.Connection:
     """Return a superuser's connection to this process's database, without triggers."""
