@@ -24,6 +24,7 @@ from tests.fakes.telegram_rules import (
     read_text,
 )
 
+_FARTHEST_AHEAD = 10
 LARGEST_DOWNLOAD = 20 * 2**20
 # What comes without being asked for by name.
 BY_DEFAULT = frozenset(
@@ -81,7 +82,13 @@ class FakeBot:
         }
 
     def confirm(self, offset: int) -> None:
-        """Forget what was received before an offset; a negative one keeps the newest only."""
+        """Forget what was received before an offset; a negative one keeps the newest only.
+
+        One that lies too far ahead is refused by tdlib's queue, which then serves from its head
+        (``TQueue::get``, ``MAX_DELAY`` 10 past its tail).
+        """
+        if offset > self.next_update + _FARTHEST_AHEAD:
+            return
         if offset < 0:
             while len(self.waiting) > -offset:
                 self.waiting.popleft()

@@ -249,7 +249,8 @@ class Bot:
             else:
                 break
         if number is not None:
-            self._offset = max(self._offset, number + 1)
+            # Not the highest ever: after an idle week Telegram begins at any number.
+            self._offset = number + 1
         await self._acknowledge(update)
 
     async def _acknowledge(self, update: JsonObject) -> None:

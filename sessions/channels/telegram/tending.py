@@ -54,7 +54,7 @@ _RELEASE = """
 """
 _ADVANCE = """
     UPDATE bot_sessions_channelaccount
-    SET update_offset = GREATEST(update_offset, %s), received_at = now()
+    SET update_offset = COALESCE(%s, update_offset), received_at = now()
     WHERE id = %s AND lease_token = %s
 """
 
@@ -94,12 +94,12 @@ def take(account: ChannelAccount, update: JsonObject, *, token: uuid.UUID) -> bo
 
 
 def pass_over(account: ChannelAccount, update: JsonObject, *, token: uuid.UUID) -> None:
-    """Move the offset past an update.
+    """Move the offset past an update; back too, since Telegram may begin at any number anew.
 
     Raises:
         LeaseLost: Another poller tends the bot by now.
     """
     number = updates.id_of(update)
-    following = 0 if number is None else number + 1
+    following = None if number is None else number + 1
     if not sql.execute(_ADVANCE, [following, account.pk, token]):
         raise LeaseLost(f"bot {account.pk} is another poller's")

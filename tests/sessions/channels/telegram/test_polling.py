@@ -105,6 +105,25 @@ async def test_messages_are_taken_in_once_and_confirmed_after_they_are_stored(
     assert stored.lease_token is None
 
 
+async def test_updates_are_heard_where_their_numbers_begin_anew(telegram: FakeTelegram) -> None:
+    bot = await in_db(bot_at, telegram, update_offset=727_334_708)
+    for n in range(3):
+        telegram.say(f"message {n}")
+    async with polling():
+
+        async def is_confirmed() -> bool:
+            return not telegram.bot().waiting and len(await texts()) == 3
+
+        await until(is_confirmed)
+        telegram.say("And on")
+
+        async def is_heard() -> bool:
+            return not telegram.bot().waiting and len(await texts()) == 4
+
+        await until(is_heard)
+    assert (await row(bot)).update_offset == telegram.bot().next_update
+
+
 async def test_bots_come_and_go_while_a_poller_runs(telegram: FakeTelegram) -> None:
     telegram.add_bot(SECOND)
     async with polling() as poller:
