@@ -125,11 +125,13 @@ class _Taking:
         session = places.found(self._place, self._account)
         if sender is None or session is None or self._message.edit_date is None:
             return
+        # Live places and what was said to others are edited too; nobody is made a contact by it.
+        if not self._is_known(sender):
+            return
         contact = who.contact_of(sender, self._account)
         if who.standing_of(contact) != "allowed":
             return
-        if who.pace_of(contact, self._edited_at)[0] != "fine":
-            return
+        # It does not count as one more message: a live place is edited every few seconds.
         inbound = self._inbound(sender, who.person_of(contact))
         try:
             edits.edit(inbound, session=session, edited_at=self._edited_at)
@@ -146,6 +148,12 @@ class _Taking:
         self._accept(who.of_chat(chat), None, session)
 
     # --- steps ------------------------------------------------------------------------------
+
+    def _is_known(self, sender: Sender) -> bool:
+        """Return whether the message was taken in when it was sent."""
+        return InboundMessage.objects.filter(
+            account_id=self._account.pk, sender=sender.key, external_id=self._external_id
+        ).exists()
 
     def _is_meant(self, sender: Sender) -> bool:
         """Return whether a group's message is for the bot."""
@@ -248,7 +256,7 @@ class _Taking:
         return Inbound(
             text=reading.without_mention(read.text, account),
             sender=sender.key,
-            external_id=f"{self._place.peer}:{message.message_id}",
+            external_id=self._external_id,
             person=person,
             payload={"v": 1, "album": album} if album else None,
             context=read.context,
@@ -258,6 +266,10 @@ class _Taking:
             said_at=message.sent_at,
             pause_s=max(account.pause_s, ALBUM_PAUSE_S) if album else account.pause_s,
         )
+
+    @property
+    def _external_id(self) -> str:
+        return f"{self._place.peer}:{self._message.message_id}"
 
     @property
     def _edited_at(self) -> datetime:

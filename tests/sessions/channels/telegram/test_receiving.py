@@ -11,12 +11,21 @@ from agents.models import Identity, Person
 from memory.models import WalEntry
 from sessions import marks
 from sessions.channels.telegram import receiving
-from sessions.models import Attachment, ChannelUpdate, ChatSession, InboundMessage, Turn
+from sessions.models import (
+    Attachment,
+    ChannelContact,
+    ChannelUpdate,
+    ChatSession,
+    InboundMessage,
+    Turn,
+)
 from tests.sessions.channels.telegram.incoming import (
     MORNING,
     Json,
     contexts,
     entity,
+    group,
+    notices,
     texts,
     turns,
     user,
@@ -181,6 +190,31 @@ def test_older_edit_that_comes_later_does_not_win() -> None:
     bot.take(edited_message=edited(first, "three", after_s=9))
     bot.take(edited_message=edited(first, "two", after_s=5))
     assert texts() == ["three"]
+
+
+@pytest.mark.django_db
+def test_edits_use_up_nothing_of_what_a_person_may_send() -> None:
+    bot = wire(messages_per_minute=2)
+    point = {"latitude": 41.0, "longitude": 69.0, "live_period": 900}
+    place = bot.say(location=point)
+    for n in range(1, 9):
+        moved = {"location": point | {"latitude": 41.0 + n}, "edit_date": MORNING + n}
+        bot.take(edited_message=place | moved)
+    bot.say("Where am I?", date=MORNING + 10)
+    assert texts() == ["", "Where am I?"]
+    assert "49.000000" in contexts()[0]
+    assert notices() == []
+
+
+@pytest.mark.django_db
+def test_edit_of_what_was_said_to_others_makes_nobody_a_contact() -> None:
+    bot = wire()
+    text = f"@{bot.account.username} hello"
+    named = [entity("mention", text, f"@{bot.account.username}")]
+    bot.say(text, chat=group(), entities=named, who=user(601))
+    chatter = bot.say("to others", chat=group(), who=user(602))
+    bot.take(edited_message=edited(chatter, "to others!"))
+    assert list(ChannelContact.objects.values_list("external_id", flat=True)) == ["601"]
 
 
 # --- what comes with it ---------------------------------------------------------------------------
