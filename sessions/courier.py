@@ -103,7 +103,8 @@ async def _send(taken: Taken) -> None:
         await _send_parts(taken, progress)
     except NotDelivered as error:
         _log.warning("delivery.postponed", outgoing=outgoing.pk, error=str(error))
-        await in_db(delivery.put_back, outgoing, progress.number, error)
+        again = progress.again
+        await in_db(delivery.put_back, outgoing, progress.number, error, again=again)
     except Undeliverable as error:
         await in_db(delivery.give_up, outgoing, progress.number, str(error))
     except OutcomeUnknown as error:
@@ -121,9 +122,14 @@ async def _send(taken: Taken) -> None:
 
 @dataclass(slots=True)
 class _Progress:
-    """The part that is on its way, if one is."""
+    """The part that is on its way, if one is.
+
+    Args:
+        again: It may have been sent before.
+    """
 
     number: int | None = None
+    again: bool = False
 
 
 async def _send_parts(taken: Taken, progress: _Progress) -> None:
@@ -139,7 +145,7 @@ async def _send_parts(taken: Taken, progress: _Progress) -> None:
     for number in missing:
         await in_db(delivery.begin_part, outgoing, number)
         progress.number = number
-        again = taken.parts.get(number) in _PERHAPS_SENT
+        progress.again = again = taken.parts.get(number) in _PERHAPS_SENT
         _log.info("delivery.called", outgoing=outgoing.pk, part=number, turn=outgoing.turn_id)
         external_id = await letter.send(number, again=again)
         _log.info("delivery.acknowledged", outgoing=outgoing.pk, part=number, turn=outgoing.turn_id)

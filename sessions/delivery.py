@@ -70,6 +70,13 @@ _END_PART = """
     SET state = %s, external_id = %s, error = %s, sent_at = %s
     WHERE outgoing_id = %s AND number = %s
 """
+# Nothing of it left: it was no send, and an earlier one's outcome is as unknown as before.
+_PUT_BACK_PART = """
+    UPDATE bot_sessions_outgoingpart
+    SET state = %s, external_id = '', error = %s, sent_at = NULL,
+        attempts = GREATEST(attempts - 1, 0)
+    WHERE outgoing_id = %s AND number = %s
+"""
 _STILL_AT_WORK = """
     UPDATE bot_sessions_outgoing SET tried_at = %s WHERE id = %s AND state = 'sending'
 """
@@ -262,15 +269,19 @@ def mark_sent(outgoing: Outgoing) -> bool:
 
 
 @transaction.atomic
-def put_back(outgoing: Outgoing, number: int | None, error: NotDelivered) -> None:
+def put_back(
+    outgoing: Outgoing, number: int | None, error: NotDelivered, *, again: bool = False
+) -> None:
     """Queue a row again: nothing of this part left.
 
     Args:
         number: The part that was begun, if one was.
+        again: An earlier send of it may have arrived; the next one has to say so too.
     """
     reason = str(error)[:300]
     if number is not None:
-        sql.execute(_END_PART, [State.QUEUED, "", reason, None, outgoing.pk, number])
+        state = State.UNKNOWN if again else State.QUEUED
+        sql.execute(_PUT_BACK_PART, [state, reason, outgoing.pk, number])
     if timezone.now() - outgoing.created_at > KEPT_TRYING and not _is_live(outgoing):
         _settle(outgoing, State.FAILED, error="expired")
         return

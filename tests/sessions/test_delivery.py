@@ -276,7 +276,8 @@ def test_a_row_goes_on_at_the_part_that_is_missing(
     parts = OutgoingPart.objects.filter(outgoing=row).order_by("number")
     assert [(part.external_id, part.attempts) for part in parts] == [
         ("m1", 1),
-        ("m2", 2),
+        # What never left is no attempt.
+        ("m2", 1),
         ("m3", 1),
     ]
 
@@ -294,6 +295,28 @@ def test_a_send_of_unknown_outcome_comes_again_marked_and_is_held_after_three(
     (row,) = in_chat("1")
     wait_until(lambda: states([row]) == ["unknown"])
     assert recorder.failures == []
+
+
+def test_a_limit_after_an_unknown_outcome_does_not_make_it_forgotten(
+    scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
+) -> None:
+    (row,) = in_chat("1")
+    recorder.failures.extend([OutcomeUnknown("HTTP 502"), NotDelivered("429", retry_after_s=0.05)])
+    start_worker()
+    wait_until(lambda: states([row]) == ["sent"])
+    assert recorder.sent == [(row, 1, True)]
+
+
+def test_limits_are_no_sends_of_unknown_outcome(
+    scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
+) -> None:
+    (row,) = in_chat("1")
+    limits = [NotDelivered("429", retry_after_s=0.05) for _ in range(delivery.MOST_SENDS)]
+    recorder.failures.extend([*limits, OutcomeUnknown("HTTP 502")])
+    start_worker()
+    wait_until(lambda: states([row]) == ["sent"])
+    assert recorder.sent == [(row, 1, True)]
+    assert OutgoingPart.objects.get(outgoing=row).attempts == 2
 
 
 def test_a_send_of_unknown_outcome_is_held_where_the_account_says_so_and_holds_nothing_up(
