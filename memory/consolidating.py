@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
+from django.db.models import QuerySet
+
 from agents.db import in_db
 from memory import documents, files, proposals, superseding
 from memory.detector import mask_secrets
 from memory.documents import Home
 from memory.errors import DocumentTooLong
-from memory.models import DailyNote, MemoryDocument, MemoryProposal, WalEntry
+from memory.models import DailyNote, MemoryDocument, MemoryProposal, Origin, Passage, WalEntry
 
 DAYS: Final = 7
 # What fits a small model's window beside the answer.
@@ -69,11 +71,15 @@ async def consolidate(home: Home, *, until: datetime, ask: Ask) -> MemoryProposa
 
 
 def material_of(home: Home, *, until: datetime) -> Material | None:
-    """Return a week's notes and facts beside the scope's MEMORY.md; None for a week without."""
+    """Return a week's notes and facts beside the scope's MEMORY.md; None for a week without.
+
+    What an agent answered after it had read text from outside is left out.
+    """
     since = until - timedelta(days=DAYS)
     facts = superseding.live(home).filter(superseding.TRUSTED, created_at__range=(since, until))
     facts = facts.exclude(category=WalEntry.Category.FORGET)
     notes = DailyNote.objects.filter(**home, occurred_at__range=(since, until))
+    notes = notes.exclude(source__in=_untrusted(home, notes))
     lines = [
         files.state_line(fact.category, fact.text, fact.created_at)
         for fact in facts.order_by("created_at", "id")
@@ -87,6 +93,17 @@ def material_of(home: Home, *, until: datetime) -> Material | None:
         document = _made(home)
     week = "\n".join(lines)[-MOST_CHARACTERS:]
     return Material(document.pk, document.version_number, document.text, week)
+
+
+def _untrusted(home: Home, notes: QuerySet[DailyNote]) -> set[str]:
+    """Return the sources of notes whose answer may repeat text from outside."""
+    rows = Passage.objects.filter(
+        **{f"scope__{column}": value for column, value in home.items()},
+        source__in=list(notes.values_list("source", flat=True)),
+        kind=Passage.Kind.EXCHANGE,
+        origin=Origin.UNTRUSTED,
+    )
+    return set(rows.values_list("source", flat=True))
 
 
 def _made(home: Home) -> MemoryDocument:

@@ -48,6 +48,11 @@ class GrantedTools:
         object.__setattr__(self, "_tools", found)
 
     @property
+    def is_tainted(self) -> bool:
+        """Return whether the model may have read text from outside by now."""
+        return self.where.is_tainted or bool(self._outside)
+
+    @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """Return what the model is told, by name."""
         return tuple(tool.spec() for tool in self._tools.values())
@@ -88,7 +93,7 @@ class GrantedTools:
             call_id=call.id,
             time_zone=self.where.time_zone,
             timeout_s=timeout_s,
-            is_tainted=self.where.is_tainted or bool(self._outside),
+            is_tainted=self.is_tainted,
         )
         if tool.brings_outside:
             self._outside.add(tool.name)

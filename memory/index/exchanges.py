@@ -35,6 +35,7 @@ def add(
     time_zone: str,
     source: str,
     thread: str,
+    is_tainted: bool = False,
 ) -> None:
     """Let an exchange be found, secrets masked; once a source, in the caller's transaction.
 
@@ -45,6 +46,8 @@ def add(
         time_zone: IANA name; the exchange is noted under the day that it is there.
         source: The turn, as text: ``turn:81``.
         thread: The conversation's stretch, as text: ``session:3/1``.
+        is_tainted: Text from outside was read before it was answered, which the answer may repeat:
+            the answer is marked as untrusted. What the person said is theirs all the same.
     """
     if not owns_scope(viewer):
         return
@@ -52,7 +55,14 @@ def add(
     file = files.note_file(at.astimezone(ZoneInfo(time_zone)).date())
     parts = [
         Text(mask_secrets(said), at, Origin.PERSON, viewer.person_id, author_name, file),
-        Text(mask_secrets(answer), at, Origin.AGENT, None, agent_name, file),
+        Text(
+            mask_secrets(answer),
+            at,
+            Origin.UNTRUSTED if is_tainted else Origin.AGENT,
+            None,
+            agent_name,
+            file,
+        ),
     ]
     writing.add(
         parts,

@@ -105,12 +105,20 @@ class Finished:
 
 @transaction.atomic
 def finish(
-    claimed: Claimed, outcome: Outcome, *, asked: str, times: Times, time_zone: str
+    claimed: Claimed,
+    outcome: Outcome,
+    *,
+    asked: str,
+    times: Times,
+    time_zone: str,
+    is_tainted: bool = False,
 ) -> Finished:
     """End a turn and free its session.
 
     Args:
         asked: What the turn answers, for the daily note.
+        is_tainted: The model read text from outside: what it answered is found by nobody who
+            does not ask for such.
 
     Raises:
         LeaseLost: Another worker has the turn; nothing was written.
@@ -142,6 +150,7 @@ def finish(
                 time_zone=time_zone,
                 source=turn.ref,
                 thread=f"session:{turn.session_id}/{turn.generation.number}",
+                is_tainted=is_tainted,
             )
     if outcome.text.strip() and not freeze.is_offline(turn):
         extractions.queue(turn)

@@ -61,6 +61,8 @@ class Running:
     task: asyncio.Task[None]
     stop: StopSwitch = field(default_factory=StopSwitch)
     shown: Shown | None = None
+    # What it runs, and by which it is known whether it read text from outside.
+    tools: GrantedTools | None = None
     # From here on the lease is given back by the turn's own end, and the task may be at work on
     # the session's next turn.
     is_ending: bool = False
@@ -201,6 +203,7 @@ class Runner:
             asked=prepared.asked,
             times=times,
             time_zone=prepared.time_zone,
+            is_tainted=running.tools is not None and running.tools.is_tainted,
         )
         feed.end(turn.state)
         await self.hub.flush()
@@ -248,9 +251,10 @@ class Runner:
             ),
             retry_base_s=settings.QANOT_RETRY_BASE_S,
         )
+        running.tools = GrantedTools(where, settings.QANOT_TOOL_S, prepared.tool_names)
         return Loop(
             asker=asker,
-            tools=GrantedTools(where, settings.QANOT_TOOL_S, prepared.tool_names),
+            tools=running.tools,
             keeper=NewestExchanges(),
             system=prepared.system,
             messages=prepared.messages,
