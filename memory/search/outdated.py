@@ -4,6 +4,7 @@ A corrected fact is not in the index, but the exchange in which it was told is, 
 said. It is marked with the fact that took its place, and stands below it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,14 +15,18 @@ from memory.index.folding import fold
 from memory.models import VISIBLE_SQL, Passage, visible_values
 from memory.search.results import Found
 
-# Of very many the newest; what was said again since holds again.
+# Of very many the newest; what was said again since, in the same scope, holds again: what others
+# say elsewhere tells nothing here.
 _CORRECTED: Final = f"""
     SELECT old.text, p.id FROM (
         SELECT text, superseded_by_id FROM memory_walentry told
         WHERE {VISIBLE_SQL} AND superseded_at IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM memory_walentry again
-            WHERE again.agent_id = told.agent_id AND again.fingerprint = told.fingerprint
-                AND again.superseded_at IS NULL AND again.retracted_at IS NULL)
+            WHERE again.team_id = told.team_id AND again.scope = told.scope
+                AND again.agent_id IS NOT DISTINCT FROM told.agent_id
+                AND again.person_id IS NOT DISTINCT FROM told.person_id
+                AND again.chat_id IS NOT DISTINCT FROM told.chat_id
+                AND again.fingerprint = told.fingerprint AND again.superseded_at IS NULL AND again.retracted_at IS NULL)
         ORDER BY superseded_at DESC LIMIT 300) old
     JOIN memory_passage p ON p.source = 'fact:' || old.superseded_by_id
         AND p.scope_id = ANY(%s) AND p.hidden_at IS NULL
@@ -56,11 +61,18 @@ def _may_be(one: Found) -> bool:
     return one.kind == Passage.Kind.EXCHANGE
 
 
+def _tells(folded: str, words: str) -> bool:
+    """Return whether a text has these words: ``My name is Alisher`` has no ``My name is Ali``."""
+    if words not in folded:
+        return False
+    return bool(re.search(rf"(?<!\w){re.escape(words)}(?!\w|[.,:/-]\d)", folded))
+
+
 def _mark(one: Found, corrected: Sequence[_Corrected]) -> Found:
     if not _may_be(one):
         return one
     folded = fold(one.content)
-    newer = next((each.newer for each in corrected if each.words in folded), "")
+    newer = next((each.newer for each in corrected if _tells(folded, each.words)), "")
     return replace(one, newer=newer, was_corrected=True) if newer else one
 
 
