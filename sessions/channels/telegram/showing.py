@@ -235,7 +235,7 @@ class Showing:
         now = time.monotonic()
         if self._has_news and now >= self._next_at and await self._is_free(now):
             await self._change(calls, words)
-        elif self._seen is not None and self._mode == "stream":
+        elif self._seen is not None and self._mode == "stream" and not self._silence_s():
             if now - self._changed_at >= REFRESH_S:
                 await self._change(calls, words)
         await self._offer_stop(calls, words)
@@ -325,7 +325,8 @@ class Showing:
         """Show less, or nothing, after a refusal; the answer itself is sent whatever happens."""
         _log.warning("showing.refused", turn=self.turn.pk, error=str(error)[:200])
         now = time.monotonic()
-        self._next_at = now + PAUSE_S
+        # A draft that could not be refreshed is left to its end as well.
+        self._next_at, self._changed_at = now + PAUSE_S, now
         match error:
             case NotDelivered():
                 self._next_at = now + (error.retry_after_s or PAUSE_S)

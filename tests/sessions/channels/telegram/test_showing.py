@@ -1,22 +1,37 @@
 """Whole turns on Telegram, as the Bot API sees them: which calls, in which order, with what."""
 
+import asyncio
 import gc
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import count, pairwise
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
+from agents.core.tooling import ToolContext
 from agents.models import ToolGrant
-from sessions.channels.telegram import buttons, outlet, sending, showing, tokens
+from agents.tools import registry
+from sessions.channels.telegram import buttons, limits, outlet, sending, showing, tokens
 from sessions.inbox import Inbound, accept
-from sessions.models import ChannelAccount, ChatSession, Generation, Outgoing, OutgoingPart, Turn
+from sessions.models import (
+    ChannelAccount,
+    ChatSession,
+    Generation,
+    InboundMessage,
+    Outgoing,
+    OutgoingPart,
+    Turn,
+)
 from sessions.turns import stopping
 from sessions.turns.worker import Worker
 from tests import factories
 from tests.fakes.script import CallTool, Say, SendError, Silence, answer
 from tests.fakes.telegram import TOKEN, Call, FakeTelegram, Fault, too_many
+from tests.sessions.channels.telegram.incoming import Wire, user
 from tests.sessions.conftest import Scene, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,6 +39,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 PRIVATE = 7
 GROUP = -1_000_000_000_007
 _keys = count(1)
+# As they are outside of tests.
+REAL_EDIT_S, REAL_TYPING_S = showing.EDIT_S, showing.TYPING_S
 
 
 @dataclass(slots=True)
@@ -89,6 +106,8 @@ def talk(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
     monkeypatch.setattr(showing, "STOP_AFTER_S", 60.0)
     monkeypatch.setattr(showing, "_without_drafts", {})
     monkeypatch.setattr(sending, "_without_rich", {})
+    monkeypatch.setattr(limits.PACER, "_silent_until", {})
+    monkeypatch.setattr(limits.PACER, "_chats", {})
     with FakeTelegram() as server:
         account = factories.telegram_account(
             team=scene.agent.team,
@@ -161,17 +180,98 @@ def test_golden_blocked_typing_then_one_message(talk: Talk, worker: Worker) -> N
 
 
 def test_drafts_rest_while_a_tool_runs_and_go_on_under_the_same_number(
-    talk: Talk, worker: Worker
+    talk: Talk, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ToolGrant.objects.get_or_create(agent=talk.scene.agent, tool="current_time")
+    # The next change of the draft is due while the tool runs.
+    monkeypatch.setattr(showing, "DRAFT_S", 0.6)
+    ran_ns: list[int] = []
+
+    async def slow(arguments: object, context: ToolContext) -> str:
+        ran_ns.append(time.monotonic_ns())
+        await asyncio.sleep(0.5)
+        ran_ns.append(time.monotonic_ns())
+        return "12:00"
+
+    clock = registry.get("current_time")
+    assert clock is not None
+    monkeypatch.setitem(registry._tools, clock.name, replace(clock, run=slow))
+    ToolGrant.objects.get_or_create(agent=talk.scene.agent, tool=clock.name)
     talk.scene.fake.play(
-        answer("Let me look.", CallTool("current_time", {})), answer(growing("It is noon.", 2))
+        answer("Let me", Silence(0.4), " look.", CallTool(clock.name, {})),
+        answer(growing("It is noon.", 4, 0.3)),
     )
     turn = talk.ask(PRIVATE)
     talk.wait_for(turn)
     course = talk.course(PRIVATE)
     assert course[-1] == ("sendMessage", "Let me look.\n\nIt is noon.")
     assert {method for method, _ in course[:-1]} == {"sendMessageDraft"}
+    drafts = talk.server.called("sendMessageDraft", chat=PRIVATE)
+    assert {call.params["draft_id"] for call in drafts} == {turn.pk}
+    began, ended = ran_ns
+    assert [call.at_ns < began for call in drafts].count(True) == 1
+    assert [call.at_ns > ended for call in drafts].count(True) == len(drafts) - 1 >= 1
+
+
+def test_edits_are_a_step_apart(
+    talk: Talk, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert REAL_EDIT_S >= 1
+    monkeypatch.setattr(showing, "EDIT_S", 0.4)
+    talk.scene.fake.play(answer(growing("word " * 16, 16, 0.08)))
+    talk.wait_for(talk.ask(GROUP))
+    # The last one is the answer itself.
+    *changes, _ = talk.calls(GROUP)
+    gaps = [(b.at_ns - a.at_ns) / 1e9 for a, b in pairwise(changes)]
+    assert len(gaps) >= 2
+    # The way to the fake is not always as long.
+    assert min(gaps) >= 0.3
+
+
+def test_typing_is_shown_on_and_on_until_there_is_text(
+    talk: Talk, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 4 <= REAL_TYPING_S <= 5
+    monkeypatch.setattr(showing, "TYPING_S", 0.2)
+    talk.scene.fake.play(answer(Silence(1.0), "At last."))
+    talk.wait_for(talk.ask(PRIVATE))
+    signs = talk.server.called("sendChatAction", chat=PRIVATE)
+    gaps = [(b.at_ns - a.at_ns) / 1e9 for a, b in pairwise(signs)]
+    assert len(gaps) >= 2
+    assert min(gaps) >= 0.1
+
+
+def test_draft_is_not_refreshed_while_telegram_wants_to_hear_nothing(
+    talk: Talk, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(showing, "REFRESH_S", 0.3)
+    limit = too_many(1, chat_id=PRIVATE, method="sendMessageDraft")
+    talk.server.fail(replace(limit, skip=2))
+    talk.scene.fake.play(answer(growing("word " * 20, 20, 0.1)))
+    talk.wait_for(talk.ask(PRIVATE))
+    drafts = talk.server.called("sendMessageDraft", chat=PRIVATE)
+    after = drafts[2:]
+    assert [call.status for call in after[:2]] == [429, 200]
+    assert after[1].at_ns - after[0].at_ns >= 0.9e9
+
+
+def test_case_queue_2_a_running_worker_leaves_a_turn_alone_for_its_pause(
+    talk: Talk, worker: Worker
+) -> None:
+    pause_s = 0.6
+    ChannelAccount.objects.filter(pk=talk.account.pk).update(pause_s=pause_s)
+    talk.account.refresh_from_db()
+    bot = Wire(talk.account)
+    talk.scene.fake.play("All three.")
+    for text in "abc":
+        bot.say(text, who=user(PRIVATE))
+    said_at = timezone.now()
+    turn = Turn.objects.get()
+    talk.wait_for(turn)
+    turn.refresh_from_db()
+    assert InboundMessage.objects.filter(turn=turn).count() == 3
+    assert turn.claimed_at is not None
+    # Counted from the last message, which was a moment before.
+    assert turn.claimed_at - said_at > timedelta(seconds=pause_s - 0.2)
 
 
 def test_case_telegram_stream_1_streaming_into_a_topic_makes_one_message(
@@ -215,9 +315,10 @@ def test_case_telegram_stream_4_a_limited_chat_waits_and_keeps_its_message(
             description="Bad Request: message is not modified",
         ),
     )
-    talk.scene.fake.play(answer(growing("One two three four.", 6)))
-    row = talk.wait_for(talk.ask(GROUP))
-    assert talk.server.texts(GROUP) == ["One two three four."] or row.parts.count() == 1
+    # There is more to show after the limit and after the edit that is said to change nothing.
+    talk.scene.fake.play(answer(growing("One two three four.", 6, 0.4)))
+    talk.wait_for(talk.ask(GROUP))
+    assert talk.server.texts(GROUP) == ["One two three four."]
     sent = talk.server.called("sendMessage", chat=GROUP)
     assert len(sent) == 1
     edits = talk.server.called("editMessageText", chat=GROUP)
