@@ -33,6 +33,8 @@ _log = structlog.get_logger(__name__)
 
 # The pictures of an album come one by one, within moments.
 ALBUM_PAUSE_S = 1.0
+# The command that is heard in a pause too, as long as there is something to stop.
+STOP = "stop"
 # Among a conversation's newest turns the one that an album's other pictures are in.
 _TURNS_BACK = 3
 
@@ -162,6 +164,9 @@ class _Taking:
             return False
         if account.groups == ChannelAccount.Groups.ALL:
             return True
+        # Groups have a menu of commands; whoever types one does not write the bot's name behind.
+        if self._invocation is not None:
+            return True
         return reading.speaks_to(self._message, account) or self._is_of_album(sender)
 
     def _is_of_album(self, sender: Sender) -> bool:
@@ -206,18 +211,16 @@ class _Taking:
     def _meant(self, sender: Sender) -> None:
         message, account = self._message, self._account
         contact = who.contact_of(sender, account)
-        # An album counts as the one message that it is.
-        is_counted = not (message.media_group_id and self._is_of_album(sender))
+        invocation = self._invocation
+        # An album counts as the one message that it is; and nobody waits to stop an answer.
+        is_counted = not (
+            (message.media_group_id and self._is_of_album(sender)) or self._stops(invocation)
+        )
         if not admitting.admit(contact, message, self._place, key=self._key, is_counted=is_counted):
             return
         person = who.person_of(contact)
         session = places.opened(self._place, account, self._agent, person)
-        invocation = commands.find(
-            reading.without_mention(message.words, account),
-            channel=account.channel,
-            bot_username=account.username,
-        )
-        if invocation is None or message.forward_origin is not None:
+        if invocation is None:
             for taking in self._came_before():
                 taking._accept(sender, person, session)
             self._accept(sender, person, session)
@@ -230,6 +233,26 @@ class _Taking:
             language=who.language_of(contact, account),
         )
         pressing.say(reply, self._place, session, person, message=message, key=self._key)
+
+    @property
+    def _invocation(self) -> commands.Invocation | None:
+        """Return the command that the message is; forwards and what comes with files are none."""
+        message, account = self._message, self._account
+        if message.forward_origin is not None or message.caption:
+            return None
+        return commands.find(
+            reading.without_mention(message.words, account),
+            channel=account.channel,
+            bot_username=account.username,
+        )
+
+    def _stops(self, invocation: commands.Invocation | None) -> bool:
+        """Return whether a command stops an answer that is on its way."""
+        if invocation is None or invocation.command.name != STOP:
+            return False
+        session = places.found(self._place, self._account)
+        unfinished = Turn.objects.unfinished()
+        return unfinished.filter(session=session, stop_requested_at=None).exists()
 
     def _came_before(self) -> "list[_Taking]":
         """Return the pictures of its album that came before the one that names the bot."""

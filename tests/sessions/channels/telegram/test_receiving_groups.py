@@ -117,9 +117,21 @@ def test_command_that_names_the_bot_is_done_and_one_for_another_bot_is_not_even_
     assert not OverheardMessage.objects.exists()
 
 
-def test_command_without_a_name_is_not_the_bots_where_it_must_be_spoken_to() -> None:
+def test_command_of_the_groups_menu_needs_no_name() -> None:
     bot = wire()
-    bot.say("/status", chat=group(), entities=command("/status"))
+    bot.say("/status", chat=group(), entities=command("/status"), message_id=9)
+    (notice,) = Outgoing.objects.all()
+    assert (notice.peer, notice.reply_to) == (str(GROUP_ID), "9")
+    assert turns() == 0
+
+
+def test_unknown_or_forwarded_command_without_a_name_is_said_to_others() -> None:
+    bot = wire()
+    bot.say("/frobnicate", chat=group(), entities=command("/frobnicate"))
+    origin = {"type": "user", "sender_user": user(9), "date": 1}
+    bot.say("/status", chat=group(), entities=command("/status"), forward_origin=origin)
+    off = wire(groups="off")
+    off.say("/status", chat=group(), entities=command("/status"))
     assert (turns(), notices()) == (0, [])
 
 

@@ -10,12 +10,14 @@ from agents.models import Membership, Person
 from agents.services import people
 from sessions.channels.telegram import pairing
 from sessions.models import (
+    Attachment,
     ChannelContact,
     ChatSession,
     InboundMessage,
     Outgoing,
     PairingLink,
     PairingRequest,
+    Turn,
 )
 from tests import factories
 from tests.sessions.channels.telegram.incoming import (
@@ -236,6 +238,29 @@ def test_command_is_done_once_and_no_turn_is_made_of_it() -> None:
     assert turns() == 0
     assert notices()[0].startswith("A new conversation begins here.")
     assert Outgoing.objects.get().session == session
+
+
+def test_answer_is_stopped_in_a_pause_too() -> None:
+    bot = wire(messages_per_minute=2)
+    who = user(language_code="en")
+    for n in range(3):
+        bot.say(f"message {n}", date=MORNING + n, who=who)
+    bot.say("/stop", entities=command("/stop"), date=MORNING + 5, who=who)
+    assert notices()[1:] == ["Stopped: 1 answer."]
+    assert Turn.objects.get().stop_requested_at is not None
+    # With nothing to stop it waits like everything else.
+    Turn.objects.update(state=Turn.State.ANSWERED)
+    bot.say("/stop", entities=command("/stop"), date=MORNING + 6, who=who)
+    assert len(notices()) == 2
+
+
+def test_picture_under_a_command_is_a_message() -> None:
+    bot = wire()
+    picture = [{"file_id": "p", "width": 9, "height": 9}]
+    bot.say(caption="/new", caption_entities=command("/new"), photo=picture)
+    assert (texts(), turns()) == (["/new"], 1)
+    assert Attachment.objects.count() == 1
+    assert ChatSession.objects.get().generations.count() == 1
 
 
 def test_unknown_command_is_a_text_like_any_other() -> None:
