@@ -1,7 +1,7 @@
 """Who may be among the found: the legs of the index, asked once each, joined by passage."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,8 +19,11 @@ from memory.search.wording import content_words, identifiers
 
 # How many passages each leg gives.
 LEG_LIMIT: Final = 100
-# How many of them, the best by their legs, are looked at themselves.
+# How many of them, the best by their legs, are looked at themselves, besides those that contain
+# the query.
 READ: Final = 120
+# So many of a query's nearest the index of vectors gives at most (pgvector's `hnsw.ef_search`).
+MOST_NEAREST: Final = 1_000
 # How many passages with an identifier are looked at, besides those that contain all of the query.
 IDENTIFIER_LIMIT: Final = 20
 # A day, its month and its year.
@@ -33,12 +36,14 @@ class Pool:
     """One query's best candidates by their legs.
 
     Args:
-        candidates: Those whose passages exist and may be seen.
+        candidates: Those whose passages exist, may be seen and are wanted.
         rows: What they are ranked by.
+        may_be_more: Some leg may have more than it was asked for.
     """
 
     candidates: list[Candidate]
     rows: Mapping[int, Brief]
+    may_be_more: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ def gather(
     weights: Weights,
     words: Words | None = None,
     *,
+    is_wanted: Callable[[Brief], bool] = lambda row: True,
     depth: int = 1,
 ) -> Pool:
     """Ask each leg that has a weight, and describe the best of what it gives.
@@ -86,26 +92,30 @@ def gather(
         vector: The query's, of length one and compared with passages as it is; None for words
             only.
         words: What the legs of words gave, where they were asked before.
+        is_wanted: Tells whether a passage may be found.
         depth: How many times as many candidates as usual.
     """
     words = words or of_words(visible, query, weights, depth=depth)
     around = None
     ids = words.ids
     if vector is not None and _counts(weights, "meaning"):
-        around = legs.around(visible, vector, ids, limit=depth * LEG_LIMIT)
+        nearest = min(depth * LEG_LIMIT, MOST_NEAREST)
+        around = legs.around(visible, vector, ids, limit=nearest)
         ids = np.union1d(ids, around.best)
     raw = _raw(ids, words, around)
     features = scaled(raw, _ideal(visible, query))
     is_exact = words.exact(ids)
     scores = total(features, weights, len(ids))
-    order = np.lexsort((ids, scores, is_exact))[::-1][: depth * READ]
+    read = max(depth * READ, int(is_exact.sum()))
+    order = np.lexsort((ids, scores, is_exact))[::-1][:read]
     listed = ids[order].tolist()
     rows = legs.briefs(visible, listed) if listed else {}
     meaning = raw["meaning"][order].tolist() if around else [None] * len(listed)
     columns = {name: column[order].tolist() for name, column in features.items()}
     candidates = []
     for place, passage_id in enumerate(listed):
-        if (row := rows.get(passage_id)) is None:
+        row = rows.get(passage_id)
+        if row is None or not is_wanted(row):
             continue
         own = described(row, words=_own_words(row), query=query.folded)
         more = sum([weights.get(name, 0.0) * value for name, value in own.items()])
@@ -119,7 +129,7 @@ def gather(
                 is_exact=bool(is_exact[order[place]]),
             )
         )
-    return Pool(candidates, rows)
+    return Pool(candidates, rows, may_be_more=len(ids) >= depth * LEG_LIMIT)
 
 
 def _raw(ids: Ints, words: Words, around: Around | None) -> dict[str, Floats]:

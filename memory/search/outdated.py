@@ -26,7 +26,8 @@ _CORRECTED: Final = f"""
                 AND again.agent_id IS NOT DISTINCT FROM told.agent_id
                 AND again.person_id IS NOT DISTINCT FROM told.person_id
                 AND again.chat_id IS NOT DISTINCT FROM told.chat_id
-                AND again.fingerprint = told.fingerprint AND again.superseded_at IS NULL AND again.retracted_at IS NULL)
+                AND again.fingerprint = told.fingerprint
+                AND again.superseded_at IS NULL AND again.retracted_at IS NULL)
         ORDER BY superseded_at DESC LIMIT 300) old
     JOIN memory_passage p ON p.source = 'fact:' || old.superseded_by_id
         AND p.scope_id = ANY(%s) AND p.hidden_at IS NULL

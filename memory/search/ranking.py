@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 # Before passages that say the same are merged, so many more than are asked for are looked at.
 SPARE: Final = 10
-# So many pieces of one turn are shown; if it has taken the places of all others, so many times as
-# many candidates are asked for.
+# So many pieces of one turn are shown.
 OF_ONE_TURN: Final = 2
+# Where too few of the candidates may be found, so many times as many are asked for, and again.
 DEEPER: Final = 10
+DEEPEST: Final = 100
 # Among so many of the best one must have to do with the query, or nothing has.
 JUDGED: Final = 10
 
@@ -94,13 +95,14 @@ def rank(
     words = of_words(visible, query, profile.with_meaning)
     sought, notes = _sought(visible, query, asked)
     weights = profile.words_only if sought.vector is None else profile.with_meaning
-    pool = gather(visible, query, sought.vector, weights, words)
+    pool = gather(visible, query, sought.vector, weights, words, is_wanted=wanted.has)
     most = wanted.limit + SPARE
-    ranked, is_crowded = _ranked(pool, wanted)
-    if is_crowded and len(ranked) < most:
-        # One message has taken all places by saying one thing very often.
-        pool = gather(visible, query, sought.vector, weights, depth=DEEPER)
-        ranked, _ = _ranked(pool, wanted)
+    ranked, depth = _ranked(pool), 1
+    while len(ranked) < most and pool.may_be_more and depth < DEEPEST:
+        # What is not wanted has taken the places, or one message by saying a thing very often.
+        depth *= DEEPER
+        pool = gather(visible, query, sought.vector, weights, is_wanted=wanted.has, depth=depth)
+        ranked = _ranked(pool)
     result = _best(visible, ranked[:most], sought, wanted, profile, weights, notes)
     if result.found and len(result.found) < wanted.limit and len(ranked) > most:
         # One thing said very often has taken their places: what stands behind it is looked at.
@@ -108,14 +110,17 @@ def rank(
     return result
 
 
-def _ranked(pool: Pool, wanted: Wanted) -> tuple[list[Candidate], bool]:
-    """Return the candidates that may be found, the best first, and whether one thing has many.
+def _ranked(pool: Pool) -> list[Candidate]:
+    """Return the candidates, the best first.
 
     A turn is a person's message and its answer: however long these are, and however often they say
     a thing, a few of their pieces stand for them.
     """
-    ranked = [one for one in pool.candidates if wanted.has(pool.rows[one.id])]
-    ranked.sort(key=lambda one: (one.is_exact, one.score, _newest(pool, one)), reverse=True)
+    ranked = sorted(
+        pool.candidates,
+        key=lambda one: (one.is_exact, one.score, _newest(pool, one)),
+        reverse=True,
+    )
     places: Counter[str] = Counter()
     kept = []
     for one in ranked:
@@ -123,7 +128,7 @@ def _ranked(pool: Pool, wanted: Wanted) -> tuple[list[Candidate], bool]:
         places[row.source] += row.kind == Passage.Kind.EXCHANGE
         if places[row.source] <= OF_ONE_TURN:
             kept.append(one)
-    return kept, len(kept) < len(ranked)
+    return kept
 
 
 def _best(

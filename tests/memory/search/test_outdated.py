@@ -9,7 +9,7 @@ from agents.core.viewer import Viewer
 from memory import wal
 from memory.index import exchanges
 from memory.models import MemorySettings
-from memory.policy import PrivateFacts, Policy
+from memory.policy import Policy, PrivateFacts
 from tests.memory.conftest import Scene, look
 
 OLD = "My name is Sarvar"

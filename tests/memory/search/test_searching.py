@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from agents.core.embedding import Embedded, TooSlow
 from agents.providers.embedding_builtin import BuiltinEmbedder
-from memory.index import writing
+from memory.index import scopes, terms, writing
 from memory.index.writing import Text
 from memory.models import Origin, Passage
 from memory.search import Note, Result, asking, search
+from memory.search.candidates import gather
 from memory.search.searching import Profile
+from memory.search.weights import WORDS
 from tests.memory.index.conftest import Corner
 
 pytestmark = pytest.mark.django_db
@@ -222,3 +224,46 @@ def test_what_was_said_very_often_leaves_room_for_the_rest(corner: Corner) -> No
     found = texts(look(corner, "summer house gate code", limit=4))
     assert len(found) == 4
     assert set(found) & set(others)
+
+
+def say_many(corner: Corner, *said: str, at: datetime) -> None:
+    """Let each be a passage of its own source, in the conversation of a day."""
+    for number, text in enumerate(said):
+        writing.add(
+            [Text(text, at)],
+            home=corner.home,
+            kind=Passage.Kind.EXCHANGE,
+            source=f"turn:{at:%j}{number:04}",
+            thread=f"session:{at:%j}",
+        )
+
+
+@pytest.mark.parametrize("query", ["invoice", "which invoice was paid?"])
+def test_what_is_not_wanted_takes_nobodys_place(corner: Corner, query: str) -> None:
+    """Shorter texts fit better by their words, and all of them are too old or of another kind."""
+    wanted = (
+        "Yesterday the accountant from the head office in Samarkand said that our last invoice "
+        "was finally paid in full by bank transfer"
+    )
+    old = [f"invoice {number} was paid" for number in range(150)]
+    say_many(corner, *old, at=NOW - timedelta(days=200))
+    weather = [f"we talked of weather and of gardens on that long day {n}" for n in range(9)]
+    say_many(corner, *weather, wanted, *weather, at=NOW - timedelta(days=1))
+    corner.settle()
+    assert texts(look(corner, query, notes_days=30, profile=BY_WORDS))[:1] == [wanted]
+    Passage.objects.filter(text=wanted).update(kind=Passage.Kind.FACT)
+    found = look(corner, query, kinds=[Passage.Kind.FACT], profile=BY_WORDS)
+    assert texts(found)[:1] == [wanted]
+    Passage.objects.exclude(text=wanted).update(origin=Origin.UNTRUSTED)
+    assert texts(look(corner, query, profile=BY_WORDS))[:1] == [wanted]
+
+
+def test_everything_that_contains_the_query_is_a_candidate(corner: Corner) -> None:
+    """More of it than is usually looked at, and one that fits worst of all by its words."""
+    said = [f"zebra number {number:03d} in the park" for number in range(130)]
+    say_many(corner, *said, at=NOW)
+    say_many(corner, f"zebra{' stripes and grass' * 30}", at=NOW - timedelta(days=9))
+    corner.settle()
+    visible = scopes.visible(corner.viewer)
+    pool = gather(visible, terms.of_query("zebra"), None, WORDS)
+    assert sum(one.is_exact for one in pool.candidates) == 131
