@@ -277,7 +277,7 @@ class Api:
     def _edit(self, bot: FakeBot, params: Json, _: dict[str, Upload]) -> Json:
         found = self._own(params)
         entities: list[Json]
-        if params.get("rich_message"):
+        if params.get("rich_message") and self.has_rich:
             check_rich(params["rich_message"])
             text, entities = str(params["rich_message"]), []
         else:

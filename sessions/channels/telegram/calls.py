@@ -55,6 +55,8 @@ SHORT_WAIT_S: Final = 1.2
 UPLOAD_S: Final = 100
 # A page that is fetched for its preview learns what was asked; and answers are full of links.
 _NO_PREVIEW: Final = LinkPreviewOptions(is_disabled=True)
+# Servers of an older release know none of these.
+_NEWER: Final = (SendRichMessage, SendMessageDraft)
 # What 400 means where no other form of the message would be taken either.
 _FINAL: Final = {
     "chat not found": "chat_not_found",
@@ -141,11 +143,7 @@ class Calls:
         Raises:
             NotModified: It looks like this already.
         """
-        silence_s = PACER.silence_s(self.account_id, self.place.chat)
-        if silence_s:
-            raise NotDelivered("paced", retry_after_s=silence_s)
-        PACER.take(self.account_id, self.place.chat)
-        await self._repeatable(
+        await self._change(
             EditMessageText(
                 chat_id=self.place.chat,
                 message_id=int(message),
@@ -154,6 +152,30 @@ class Calls:
                 parse_mode=None,
                 link_preview_options=_NO_PREVIEW,
                 reply_markup=_markup(buttons),
+            )
+        )
+
+    async def edit_html(self, message: str, html: str) -> None:
+        """Change a message of ours to HTML, as ``edit``."""
+        await self._change(
+            EditMessageText(
+                chat_id=self.place.chat,
+                message_id=int(message),
+                text=html,
+                parse_mode="HTML",
+                link_preview_options=_NO_PREVIEW,
+            )
+        )
+
+    async def edit_rich(self, message: str, html: str) -> None:
+        """Change a message of ours to a rich one, as ``edit``."""
+        await self._change(
+            EditMessageText(
+                chat_id=self.place.chat,
+                message_id=int(message),
+                rich_message=InputRichMessage(html=html),
+                parse_mode=None,
+                link_preview_options=None,
             )
         )
 
@@ -217,6 +239,13 @@ class Calls:
             return str(sent.message_id)
         raise raised from None
 
+    async def _change(self, method: EditMessageText) -> None:
+        silence_s = PACER.silence_s(self.account_id, self.place.chat)
+        if silence_s:
+            raise NotDelivered("paced", retry_after_s=silence_s)
+        PACER.take(self.account_id, self.place.chat)
+        await self._repeatable(method)
+
     async def _repeatable(self, method: TelegramMethod[R]) -> R:
         try:
             return cast(R, await self.bot(method))
@@ -241,6 +270,9 @@ class Calls:
             case TelegramRetryAfter():
                 PACER.silence(self.account_id, self.place.chat, error.retry_after)
                 return NotDelivered("429", retry_after_s=error.retry_after)
+            case TelegramNotFound() if not isinstance(error.method, _NEWER):
+                # All servers know the method, so it is the token that they do not.
+                return NotDelivered("404", retry_after_s=NO_TOKEN_PAUSE_S)
             case TelegramBadRequest() | TelegramNotFound():
                 return _refusal(error.message.lower())
             case TelegramForbiddenError():

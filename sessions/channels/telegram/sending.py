@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +24,7 @@ from sessions.channels.telegram.splitting import (
     split,
     units,
 )
-from sessions.delivery import Letter, Undeliverable
+from sessions.delivery import Letter, NotDelivered, OutcomeUnknown, Undeliverable
 from sessions.models import Outgoing
 from sessions.outbox import Button
 
@@ -37,6 +37,8 @@ _log = structlog.get_logger(__name__)
 AGAIN_UNITS: Final = 48
 # Servers learn rich messages with a new release; a refusal is forgotten after a while.
 RICH_REFUSED_S: Final = 6 * 3_600.0
+# How an edit is refused whose message somebody took back.
+_GONE: Final = "message to edit not found"
 # Telegram shows pictures up to this size; larger ones go as files.
 PHOTO_BYTES: Final = 10 * 2**20
 PHOTO_TYPES: Final = frozenset({"image/jpeg", "image/png", "image/webp"})
@@ -163,17 +165,45 @@ class TelegramLetter:
         return await self._in_topic(lambda calls: self._say(calls, part, reply_to, buttons))
 
     async def _edit(self, part: TextPart) -> bool:
-        """Make the growing message the answer's first part; False where it is gone."""
-        for formatted in (part.formatted, Formatted(part.formatted.text)):
+        """Make the growing message the answer's first part; False where that cannot be.
+
+        Half a text beside the whole one would look like another answer: it goes.
+        """
+        for edit in self._edits(part):
             try:
-                await self.calls.edit(self.shown_in, formatted)
+                await edit
             except NotModified:
                 return True
             except Refused as error:
                 _log.warning("delivery.edit_refused", reason=error.description[:200])
+                if _GONE in error.description:
+                    return False
             else:
                 return True
+        try:
+            await self.calls.delete(self.shown_in)
+        except (NotDelivered, OutcomeUnknown, Undeliverable, Refused) as error:
+            _log.info("delivery.half_text_left", error=str(error)[:200])
         return False
+
+    def _edits(self, part: TextPart) -> Iterator[Awaitable[None]]:
+        """Return the forms that an edit may have, each a fallback of the one before."""
+        message, formatted = self.shown_in, part.formatted
+        if part.rich and _has_rich(self.calls.account_id):
+            yield self._edit_rich(part.rich)
+        yield self.calls.edit(message, formatted)
+        if formatted.spans:
+            yield self.calls.edit_html(message, to_html(formatted))
+            yield self.calls.edit(message, Formatted(formatted.text))
+
+    async def _edit_rich(self, html: str) -> None:
+        try:
+            await self.calls.edit_rich(self.shown_in, html)
+        except Refused as error:
+            # A server that knows none looks for a text.
+            if "text is empty" in error.description:
+                _note_without_rich(self.calls.account_id)
+            raise
 
     async def _marked(self, part: TextPart | FilePart) -> TextPart | FilePart:
         if isinstance(part, FilePart):
@@ -209,13 +239,13 @@ class TelegramLetter:
     ) -> str:
         """Send a text in the first form that the server takes."""
         account_id = calls.account_id
-        if part.rich and _without_rich.get(account_id, 0.0) < time.monotonic():
+        if part.rich and _has_rich(account_id):
             try:
                 return await calls.rich(part.rich, reply_to=reply_to)
             except Refused as error:
                 _may_go_on(error)
                 if "not found" in error.description:
-                    _without_rich[account_id] = time.monotonic() + RICH_REFUSED_S
+                    _note_without_rich(account_id)
         try:
             return await calls.message(part.formatted, reply_to=reply_to, buttons=buttons)
         except Refused as error:
@@ -228,6 +258,15 @@ class TelegramLetter:
             _may_go_on(error)
         plain = Formatted(part.formatted.text)
         return await calls.message(plain, reply_to=reply_to, buttons=buttons)
+
+
+def _has_rich(account_id: int) -> bool:
+    """Return whether an account's server may know rich messages."""
+    return _without_rich.get(account_id, 0.0) < time.monotonic()
+
+
+def _note_without_rich(account_id: int) -> None:
+    _without_rich[account_id] = time.monotonic() + RICH_REFUSED_S
 
 
 def _may_go_on(error: Refused) -> None:

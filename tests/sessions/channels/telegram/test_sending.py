@@ -1,6 +1,7 @@
 """Rows on their way to Telegram: every form, every refusal, and what is known afterwards."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.core.files.base import ContentFile
@@ -109,6 +110,72 @@ async def test_rich_message_shows_a_table_where_the_server_has_them(server: Fake
     row = await carry(await in_db(answer, server, "| a | b |\n|---|---|\n| 1 | 2 |"))
     assert [call.method for call in posts(server)] == ["sendRichMessage"]
     assert row.sent_at is not None
+
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
+
+
+def grown(server: FakeTelegram, markdown: str) -> Outgoing:
+    """Make the row of an answer of which a half stands in the chat already."""
+    row = answer(server, markdown)
+    half = {"chat_id": int(PEER), "text": "Half a"}
+    shown = server.api.call(server.bot(), "sendMessage", half, {})
+    Turn.objects.update(shown_in=str(shown["message_id"]))
+    row.refresh_from_db()
+    return row
+
+
+async def test_growing_message_becomes_a_rich_one(server: FakeTelegram) -> None:
+    await carry(await in_db(grown, server, TABLE))
+    (call,) = posts(server)
+    assert call.method == "editMessageText"
+    assert "<table>" in call.params["rich_message"]["html"]
+
+
+async def test_each_form_of_an_edit_is_a_fallback_of_the_one_before(server: FakeTelegram) -> None:
+    server.api.has_rich = False
+    refused = "Bad Request: can't parse entities"
+    server.fail(Fault(method="editMessageText", status=400, description=refused, times=2, skip=1))
+    row = await carry(await in_db(grown, server, TABLE))
+    rich, formatted, html, plain = posts(server)
+    assert {call.method for call in posts(server)} == {"editMessageText"}
+    assert "rich_message" in rich.params
+    assert formatted.params["entities"][0]["type"] == "pre"
+    assert html.params["parse_mode"] == "HTML"
+    assert html.params["text"].startswith("<pre>")
+    assert not {"entities", "parse_mode"} & plain.params.keys()
+    assert len(server.texts(int(PEER))) == 1
+    # The server knows none: it is not asked again.
+    await carry(await in_db(answer_again, row))
+    assert [call.method for call in posts(server)[4:]] == ["sendMessage"]
+
+
+async def test_half_a_text_that_cannot_be_edited_goes(server: FakeTelegram) -> None:
+    refused = "Bad Request: message can't be edited"
+    server.fail(Fault(method="editMessageText", status=400, description=refused, times=3))
+    await carry(await in_db(grown, server, "The **whole** answer."))
+    assert server.texts(int(PEER)) == ["The whole answer."]
+
+
+async def test_half_a_text_that_somebody_took_back_is_not_looked_for(server: FakeTelegram) -> None:
+    row = await in_db(grown, server, "The **whole** answer.")
+    server.api.messages.clear()
+    await carry(row)
+    assert [call.method for call in posts(server)] == ["editMessageText", "sendMessage"]
+
+
+async def test_token_that_no_server_knows_keeps_its_rows(server: FakeTelegram) -> None:
+    server.fail(Fault(method="sendMessage", status=404, description="Not Found"))
+    row = await in_db(answer, server, "Hello")
+    carrier = courier.Courier(0)
+    carrier.wake(row.pk)
+    await in_db(wait_until, Outgoing.objects.filter(not_before__isnull=False).exists)
+    await carrier.aclose(5)
+    await client.close_bots()
+    await in_db(row.refresh_from_db)
+    assert (row.state, row.error) == (State.QUEUED, "404")
+    assert row.not_before is not None
+    assert row.not_before - timezone.now() > timedelta(seconds=outlet.NO_TOKEN_PAUSE_S - 10)
 
 
 @pytest.mark.parametrize(
