@@ -7,7 +7,7 @@ from memory.sameness import Said, fingerprint
 
 def said(entry: WalEntry) -> Said:
     """Return a fact as it is compared."""
-    return Said(entry.category, entry.text, entry.value, entry.is_negated)
+    return Said(entry.category, entry.text, entry.value, entry.is_negated, entry.language)
 
 
 def fingerprint_of(entry: WalEntry, *, is_negated: bool | None = None) -> str:

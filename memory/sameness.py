@@ -6,91 +6,38 @@ Cyrillic letters written in Latin, so that `Менинг исмим Сардор
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.detector import APOSTROPHES
-
-_WORD = re.compile(r"[\w•]+(?:[.:@/+-][\w•]+)*")
-_LATIN: Final = {
-    "а": "a", "б": "b", "в": "v", "г": "g", "ғ": "g", "д": "d", "е": "e", "ё": "yo", "ж": "j",
-    "з": "z", "и": "i", "й": "y", "к": "k", "қ": "q", "л": "l", "м": "m", "н": "n", "о": "o",
-    "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ў": "o", "ф": "f", "х": "x", "ҳ": "h",
-    "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sh", "ъ": "", "ы": "i", "ь": "", "э": "e", "ю": "yu",
-    "я": "ya", "ı": "i", "ł": "l", "ø": "o", "đ": "d",
-}  # fmt: skip
-_PLAIN = str.maketrans({**dict.fromkeys(APOSTROPHES, None), **_LATIN})
-# In Uzbek Cyrillic е is ye where a word begins and behind a vowel.
-_YE = re.compile(r"(?<![^\W\d_])е|(?<=[аоуиэюяёўы])е")
-
-
-def _listed(*texts: str) -> frozenset[str]:
-    return frozenset(word for text in texts for word in _WORD.findall(fold(text)))
-
-
-def fold(text: str) -> str:
-    """Return text without case, accents and apostrophes, in Latin letters."""
-    folded = _YE.sub("ye", text.casefold()).translate(_PLAIN)
-    if not folded.isascii():
-        decomposed = unicodedata.normalize("NFKD", folded)
-        folded = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
-    return folded
-
-
-# What may stand in a sentence or not without changing what it says.
-_SMALL = _listed(
-    "a an the that this please remember note dont forget really very just so also too well ok okay "
-    "actually hey hi hello i im my me am is are was be no sorry meant mean correction from now on",
-    "iltimos eslab qol esla esda tut yodda saqla unutma juda ham men mening menga meni aslida yo'q "
-    "bu shu kechirasiz",
-    "пожалуйста запомни запомните помни не забудь очень я мой моя моё мне меня это на самом деле "
-    "вообще-то вообще то нет",
-    "lütfen unutma hatırla çok ben benim bana bunu aslında hayır",
-    "proszę zapamiętaj pamiętaj bardzo ja mój moja moje mnie to właściwie jednak nie jest",
+from memory.endings import is_one_word
+from memory.plain_words import (
+    ABOUT,
+    ALL,
+    DENYING,
+    NAMING,
+    SMALL,
+    SMALL_OF,
+    TELLING,
+    WORD,
+    is_figure,
+    is_generic,
+    is_kin,
+    is_liking,
+    is_mail,
+    is_naming,
+    is_phone,
+    words_in,
 )
-_NAMING = _listed(
-    "name names named call called calls known as you can",
-    "ism ismim ismi deb atang ayting chaqiring",
-    "имя зовут звать зови зовите называй",
-    "ad adım adı isim ismim bana de deyin",
-    "imię na mam nazywam się mów mówcie mi",
-)
-_LIKING = _listed(
-    "like likes love prefer prefers enjoy want fond of",
-    "yoqadi yoqtiraman yoqtirmayman yoqmaydi yaxshi ko'raman ko'rmayman afzal bilaman",
-    "люблю нравится предпочитаю обожаю",
-    "seviyorum severim sevmiyorum sevmem tercih ederim hoşlanırım hoşlanmam",
-    "lubię kocham wolę uwielbiam",
-)
-_DENYING = _listed(
-    "dont do not doesnt does never any more anymore longer cannot cant",
-    "hech emas endi",
-    "не больше никогда",
-    "değil artık",
-    "nie już nigdy",
-)
-_SMALL_OF: Final[dict[str, frozenset[str]]] = {
-    "proper_noun": _SMALL | _NAMING,
-    "preference": _SMALL | _LIKING | _DENYING,
-    "decision": _SMALL | _DENYING,
-}
-# "Forget everything" in the languages of the detector.
-_ALL = _listed(
-    "everything all anything", "hammasini barchasini hamma narsani", "всё все", "her şeyi hepsini",
-    "wszystko",
-)  # fmt: skip
-_ABOUT = _listed(
-    "about what told you said", "haqida aytgan aytganlarimni", "о об про что сказал сказала",
-    "hakkında söylediğimi", "o co powiedziałem powiedziałam",
-)  # fmt: skip
+from memory.plain_words import fold as fold
+
 # Two words at least: what follows a name and is another matter.
 _BESIDES = re.compile(
     r" (?:(?:and|va|hamda|и|ҳамда|ва|ve|i|oraz) +|(?=(?:from|из|z) ))(\S+ +\S.*?)[\s.!,;]*$"
 )
-# An ending may hang on a word: Sardorman, Москве, İstanbul'da.
-_ENDING: Final = 4
+# So many figures are a phone's number, whatever is said with them.
+_FIGURES_OF_A_PHONE: Final = 9
+_TIME = re.compile(r"\d{1,2}[:.]\d\d(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +47,14 @@ class Said:
     Args:
         category: One of ``WalEntry.Category``.
         value: What it is about; empty where that is not known.
+        language: Whose endings its words have, as a pack's code; empty where that is not known.
     """
 
     category: str
     text: str
     value: str = ""
     is_negated: bool = False
+    language: str = ""
 
 
 def words_of(text: str, category: str = "") -> list[str]:
@@ -113,8 +62,8 @@ def words_of(text: str, category: str = "") -> list[str]:
 
     All words where only small ones are left.
     """
-    words = _WORD.findall(fold(text))
-    small = _SMALL_OF.get(category, _SMALL)
+    words = WORD.findall(fold(text))
+    small = SMALL_OF.get(category, SMALL)
     return [word for word in words if word not in small] or words
 
 
@@ -145,35 +94,99 @@ def is_replaced(old: Said, *, by: Said, replaces: str) -> bool:
     Args:
         replaces: The old value as the correction names it; empty where it does not.
     """
-    new = set(words_of(by.value)) if by.value else set()
-    named = set(words_of(replaces)) if replaces else set()
-    has = set(words_of(old.text, old.category)) | set(words_of(old.value))
-    if named:
-        if not _holds(has, named):
+    about_old, about_new = _about(old, replaces), _about(by, replaces)
+    is_same = _are_one(about_old, about_new, by.language)
+    if replaces:
+        named = words_of(replaces)
+        if not _holds(_all_words(old), named, by.language):
             return False
-        about_old, about_new = _about(old, named), _about(by, named | new)
-        return about_old == about_new or bool(about_old & about_new)
-    if not new or not old.value or _holds(has, new):
+        is_shared = any(_is_one_of(word, about_new, by.language) for word in about_old)
+        return is_same or (is_shared and not (_kin_of(about_old) ^ _kin_of(about_new)))
+    new = _value_words(by)
+    if not new or not _value_words(old) or _holds(_all_words(old), new, by.language):
         return False
-    about_new = _about(by, new)
     if not about_new and not _is_named(by):
         return False
-    is_same_kind = about_new or _is_named(old)
-    return bool(is_same_kind) and _about(old, set(words_of(old.value))) == about_new
+    return is_same and bool(about_new or _is_named(old))
 
 
-def is_named(said: Said, *, forgotten: str) -> bool:
+def may_be_replaced(old: Said, *, by: Said, replaces: str) -> bool:
+    """Return whether a correction says less of what it corrects, with a value of the same kind.
+
+    "Actually the meeting is at 16:00" may correct "The meeting with Anna is at 15:00": where it
+    is the only fact that fits, it does.
+
+    Args:
+        replaces: The old value as the correction names it; empty where it does not.
+    """
+    if _is_named(old) or _is_named(by) or not _kinds(old) & _kinds(by):
+        return False
+    about_old, about_new = _about(old, replaces), _about(by, replaces)
+    if not _holds(about_old, about_new, by.language) or _kin_of(about_old) - _kin_of(about_new):
+        return False
+    if replaces:
+        return _holds(_all_words(old), words_of(replaces), by.language)
+    if not about_new or _holds(_all_words(old), _value_words(by), by.language):
+        return False
+    # "My work phone" is another one than "my phone".
+    return _is_one_of(about_old[0], about_new, by.language)
+
+
+def is_named(said: Said, *, forgotten: str, language: str = "") -> bool:
     """Return whether a wish to forget names this fact.
 
     Args:
         forgotten: What shall be forgotten, as it was said; empty names nothing.
+        language: Whose endings its words have.
     """
-    wanted = set(words_of(forgotten)) - _ABOUT if forgotten else set()
+    wanted = _wanted(forgotten)
     if not wanted:
         return False
-    if wanted <= _ALL:
+    if ALL.issuperset(wanted):
         return True
-    return _holds(set(_WORD.findall(fold(f"{said.text} {said.value}"))), wanted)
+    has = [*words_in(said.text), *words_in(said.value)]
+    naming = [word for word in wanted if is_naming(word)]
+    liking = [word for word in wanted if is_liking(word)]
+    others = [word for word in wanted if word not in naming and word not in liking]
+    if naming and not _is_named(said):
+        return False
+    if liking and others and said.category != "preference" and not any(map(is_liking, has)):
+        return False
+    if naming and not others:
+        # One's own name: nothing else is said of whom it is.
+        return not _about(said)
+    if liking and not others:
+        return _holds(has, liking, language)
+    return _names_number(said, others, has, language) or _holds(has, others, language)
+
+
+def is_vague(forgotten: str) -> bool:
+    """Return whether a wish to forget says "my number" and not the number of what."""
+    wanted = _wanted(forgotten)
+    return bool(wanted) and all(map(is_generic, wanted))
+
+
+def _wanted(forgotten: str) -> list[str]:
+    """Return the words of a wish that name something; those for "everything" where none does."""
+    words = [word for word in words_in(forgotten) if word not in ABOUT]
+    named = [
+        word
+        for word in words
+        if is_naming(word) or (word not in SMALL | DENYING and word not in ALL)
+    ]
+    return named or [word for word in words if word in ALL]
+
+
+def _names_number(said: Said, wanted: Sequence[str], has: Sequence[str], language: str) -> bool:
+    """Return whether "my phone number", "my e-mail address" names a fact in other words."""
+    exact = [word for word in wanted if not is_generic(word)]
+    if not exact or not any(map(is_figure, words_in(said.value or said.text))):
+        return False
+    for means, is_it in ((is_phone, _is_phone), (is_mail, _is_mail)):
+        if all(map(means, exact)):
+            is_own = not _kin_of(has) - _kin_of(wanted)
+            return is_own and (any(map(means, has)) or is_it(said.value))
+    return len(exact) < len(wanted) and _holds(has, exact, language)
 
 
 def parts_of(said: Said) -> tuple[str, str]:
@@ -190,33 +203,80 @@ def parts_of(said: Said) -> tuple[str, str]:
 
 def _is_named(said: Said) -> bool:
     """Return whether a fact tells somebody's name."""
-    return said.category == "proper_noun" or not _NAMING.isdisjoint(_WORD.findall(fold(said.text)))
+    return said.category == "proper_noun" or any(map(is_naming, words_in(said.text)))
 
 
-def _about(said: Said, without: Collection[str]) -> set[str]:
+def _is_phone(value: str) -> bool:
+    return "@" not in value and sum(map(str.isdigit, value)) >= _FIGURES_OF_A_PHONE
+
+
+def _is_mail(value: str) -> bool:
+    return "@" in value
+
+
+def _kinds(said: Said) -> set[str]:
+    """Return what a fact's figures are: a time, a day, a phone, an address, a number."""
+    text = said.value if any(map(is_figure, words_in(said.value))) else said.text
+    if _is_mail(text):
+        return {"mail"}
+    if _is_phone(text):
+        return {"phone"}
+    words = [word for word in words_in(text) if is_figure(word)]
+    kinds = {"time"} if _TIME.search(text) else set()
+    if any(word.isalpha() for word in words):
+        kinds.add("day")
+    return kinds or ({"number"} if words else set())
+
+
+def _value_words(said: Said) -> list[str]:
+    """Return the words of what a fact tells, without those of what it is about.
+
+    The value of a correction and of what is to be remembered is often a whole statement; where
+    it has figures these are meant.
+    """
+    words = [word for word in words_in(said.value) if word not in TELLING]
+    if said.category == "proper_noun":
+        return words
+    return [word for word in words if is_figure(word)] or words
+
+
+def _all_words(said: Said) -> list[str]:
+    return [*words_of(said.text, said.category), *words_in(said.text), *words_in(said.value)]
+
+
+def _about(said: Said, replaces: str = "") -> list[str]:
     """Return a fact's words besides its value and what makes it a fact of its kind."""
     text = said.text
     if said.category == "proper_noun" and said.value in text:
         # What follows a name is another matter: "my name is Sarvar and I live in Samarkand".
         text = text[: text.index(said.value) + len(said.value)]
-    words = _WORD.findall(fold(text))
-    small = _SMALL | _NAMING | _LIKING | _DENYING
-    return {word for word in words if word not in small and not _is_one_of(word, without)}
+    without = [*_value_words(said), *words_in(replaces)]
+    return [
+        word
+        for word in words_in(text)
+        if word not in SMALL | NAMING | DENYING | TELLING
+        and not is_naming(word)
+        and not is_liking(word)
+        and not is_figure(word)
+        and not _is_one_of(word, without, said.language)
+    ]
 
 
-def _holds(words: Collection[str], sought: Collection[str]) -> bool:
-    return all(any(_begins(word, each) for word in words) for each in sought)
+def _kin_of(words: Collection[str]) -> set[str]:
+    """Return the words that mean somebody else, by how they begin."""
+    return {word[:3] for word in words if is_kin(word)}
 
 
-def _is_one_of(word: str, values: Collection[str]) -> bool:
-    return any(_begins(word, value) for value in values)
+def _are_one(some: Sequence[str], others: Sequence[str], language: str) -> bool:
+    return _holds(some, others, language) and _holds(others, some, language)
 
 
-def _begins(word: str, stem: str) -> bool:
-    """Return whether it is the word, or the word with an ending."""
-    return word == stem or (
-        len(stem) > 2 and word.startswith(stem) and len(word) - len(stem) <= _ENDING
-    )
+def _holds(words: Collection[str], sought: Collection[str], language: str) -> bool:
+    return all(_is_one_of(each, words, language) for each in sought)
+
+
+def _is_one_of(word: str, words: Collection[str], language: str) -> bool:
+    return any(is_one_word(word, other, language) for other in words)
 
 
 def latest(texts: Sequence[str]) -> dict[str, str]:

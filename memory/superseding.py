@@ -19,7 +19,14 @@ from memory.documents import Home
 from memory.entries import fingerprint_of, home_of, said
 from memory.index import exchanges, facts
 from memory.models import DailyNote, Origin, Scope, WalEntry
-from memory.sameness import Said, is_named, is_replaced, parts_of
+from memory.sameness import (
+    Said,
+    is_named,
+    is_replaced,
+    is_vague,
+    may_be_replaced,
+    parts_of,
+)
 
 # Older ones of a very talkative scope are not compared.
 MOST_COMPARED = 5_000
@@ -79,17 +86,36 @@ def apply(
             _forget(entry, hit, earlier, lines, at=at)
         else:
             better = _lasting(entry, new)
-            for old in earlier:
-                if old.superseded_at is None and _is_corrected(old, entry, hit):
-                    _supersede(old, better, lines, at=at)
-                    _keep(parts_of(said(old))[1], old, at=at)
+            for old in _corrected(earlier, entry, hit):
+                _supersede(old, better, lines, at=at)
+                _keep(parts_of(said(old))[1], old, at=at)
     return lines
 
 
-def _is_corrected(old: WalEntry, new: WalEntry, hit: Hit) -> bool:
-    if old.category == WalEntry.Category.FORGET or not _may_touch(old, new):
-        return False
-    return is_replaced(said(old), by=said(new), replaces=hit.replaces)
+def _corrected(earlier: Sequence[WalEntry], new: WalEntry, hit: Hit) -> list[WalEntry]:
+    """Return what a correction corrects: what is about the same, else the one fact that fits."""
+    own = [
+        old
+        for old in earlier
+        if old.superseded_at is None and old.retracted_at is None and _is_open(old, new)
+    ]
+    by = said(new)
+    sure = [old for old in own if is_replaced(said(old), by=by, replaces=hit.replaces)]
+    if sure:
+        return sure
+    fitting = [old for old in own if may_be_replaced(said(old), by=by, replaces=hit.replaces)]
+    return fitting if _are_one(fitting) else []
+
+
+def _is_open(old: WalEntry, to: WalEntry) -> bool:
+    return old.category != WalEntry.Category.FORGET and _may_touch(old, to)
+
+
+def _are_one(entries: Iterable[WalEntry]) -> bool:
+    """Return whether facts come from one message, or tell one figure."""
+    told = list(entries)
+    figures = {"".join(filter(str.isdigit, one.value or one.text)) or one.text for one in told}
+    return len({one.source for one in told}) == 1 or len(figures) == 1
 
 
 def _may_touch(old: WalEntry, new: WalEntry) -> bool:
@@ -126,18 +152,25 @@ def _supersede(old: WalEntry, new: WalEntry, lines: dict[str, str], *, at: datet
 def _forget(
     wish: WalEntry, hit: Hit, earlier: Sequence[WalEntry], lines: dict[str, str], *, at: datetime
 ) -> None:
-    for old in earlier:
-        if old.category == WalEntry.Category.FORGET or not _may_touch(old, wish):
-            continue
-        if old.retracted_at is None and is_named(said(old), forgotten=hit.value):
-            old.superseded_by, old.retracted_at = wish, at
-            old.save(update_fields=["superseded_by", "retracted_at"])
-            facts.hide([old])
-            _hide_exchanges(old)
-            _close_shares([old.pk], at=at)
-            if old.is_durable:
-                lines[old.text] = ""
-            _keep(_unnamed(said(old), hit.value), old, at=at)
+    named = [
+        old
+        for old in earlier
+        if old.retracted_at is None
+        and _is_open(old, wish)
+        and is_named(said(old), forgotten=hit.value, language=hit.language)
+    ]
+    if is_vague(hit.value) and not _are_one(named):
+        # "My number" may be any of them: better none than the wrong one.
+        return
+    for old in named:
+        old.superseded_by, old.retracted_at = wish, at
+        old.save(update_fields=["superseded_by", "retracted_at"])
+        facts.hide([old])
+        _hide_exchanges(old)
+        _close_shares([old.pk], at=at)
+        if old.is_durable:
+            lines[old.text] = ""
+        _keep(_unnamed(said(old), hit.value), old, at=at)
 
 
 def _hide_exchanges(forgotten: WalEntry) -> None:

@@ -304,6 +304,8 @@ _CORRECTIONS = (
     *ways(
         "correction",
         "^aslida<_>(esa |u |bu |men |mening )*",
+        "^aslida( esa| u| bu| men| mening)* (ismim|uchrashuv|yig'ilish|majlis|muddat|manzil|"
+        "telefon|raqam|kod|narx|familiyam|deadline|tug'ilgan kun)%",
         "^(yo'q|kechirasiz|uzr|kechiring|yo'g'e|voy|e yo'q)<_>(esa |u |bu |men |mening )*(ismim|"
         "uchrashuv|yig'ilish|majlis|muddat|manzil|telefon|kod|narx|familiyam|deadline|"
         "tug'ilgan kun)%",

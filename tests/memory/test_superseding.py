@@ -216,3 +216,28 @@ def test_conversation_that_tells_the_old_value_is_marked_and_below(scene, noon, 
     (old,) = (hit for hit in found if hit.content == "My name is Sarvar")
     assert old.newer
     assert "Sardor" in found[0].content
+
+
+def test_my_number_is_forgotten_only_where_there_is_one(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (order,) = say("My order number is 445566")
+    (phone,) = say("My phone number is +998 90 123 45 67")
+    say("Forget my number")
+    order.refresh_from_db()
+    assert order.retracted_at is None
+    say("Forget my order number")
+    say("Forget my number")
+    phone.refresh_from_db()
+    assert phone.retracted_at is not None
+
+
+def test_less_telling_correction_closes_the_one_fact_that_fits(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    (first,) = say("The meeting with Anna is at 15:00")
+    say("Actually the meeting is at 16:00")
+    first.refresh_from_db()
+    assert first.superseded_at is not None
+    (one,) = say("The call with Max is at 9:00")
+    (other,) = say("The call with Eva is at 10:00")
+    say("Actually the call is at 11:00")
+    one.refresh_from_db()
+    other.refresh_from_db()
+    assert (one.superseded_at, other.superseded_at) == (None, None)
