@@ -18,6 +18,7 @@ from agents.db import in_db
 from agents.models import Agent, ApiToken
 from memory.index.terms import QUERY_CHARACTERS
 from memory.models import Passage
+from memory.policy import searched_days
 from memory.search import search
 
 router = Router(auth=BearerToken(ApiToken.Scope.CHAT), tags=["memory"])
@@ -80,7 +81,7 @@ def _search(
         now=timezone.now(),
         limit=limit,
         kinds=kinds or None,
-        notes_days=agent.notes_days,
+        notes_days=searched_days(agent),
     )
     return SearchOut(
         items=[FoundOut.model_validate(hit.as_json()) for hit in result.found],

@@ -1,12 +1,15 @@
 """What an agent's settings say about remembering."""
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 from agents.core.viewer import Viewer
 from agents.models import Agent
 from memory.detector import PackName
 from memory.models import Scope, scope_of
+
+# What Qanot AI searches, where the settings say nothing else.
+QANOT_DAYS: Final = 30
 
 PrivateFacts = Literal["private", "agent", "team"]
 
@@ -51,7 +54,14 @@ def keeps_memory(agent_id: int) -> bool:
 
 def notes_days(agent_id: int) -> int | None:
     """Return how many days of what was said an agent searches; None for all."""
-    days: int | None = Agent.objects.values_list("notes_days", flat=True).get(pk=agent_id)
+    return searched_days(Agent.objects.only("notes_days", "prompt_preset").get(pk=agent_id))
+
+
+def searched_days(agent: Agent) -> int | None:
+    """Return what ``notes_days`` does, for an agent that is loaded."""
+    if agent.notes_days is None and agent.prompt_preset == Agent.PromptPreset.QANOT:
+        return QANOT_DAYS
+    days: int | None = agent.notes_days
     return days
 
 

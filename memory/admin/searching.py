@@ -18,6 +18,7 @@ from memory import words
 from memory.index.scopes import Shelves
 from memory.index.terms import QUERY_CHARACTERS
 from memory.models import Passage
+from memory.policy import searched_days
 from memory.search import search
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def page(request: HttpRequest, agent: Agent) -> HttpResponse:
             limit=LIMIT,
             kinds=[Passage.Kind.DOCUMENT] if in_documents else None,
             shelves=Shelves.LIBRARY if in_documents else None,
-            notes_days=agent.notes_days,
+            notes_days=searched_days(agent),
         )
         context["hits"] = _hits(result.found)
         context["notes"] = [words.of_note(str(note)) for note in result.notes]

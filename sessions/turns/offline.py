@@ -14,6 +14,7 @@ from agents.services import access
 from memory import files
 from memory.index.work import catch_up
 from memory.models import WalEntry
+from memory.policy import searched_days
 from memory.sameness import fold
 from memory.search import Found, search
 from memory.superseding import HOLDS
@@ -96,7 +97,7 @@ def _found(turn: Turn, asked: str, now: datetime) -> list[str]:
         asked,
         now=now,
         limit=2 * SHOWN_FINDINGS,
-        notes_days=agent.notes_days,
+        notes_days=searched_days(agent),
         deadline_s=DEADLINE_S,
     ).found
     # What was replaced since is no answer, and neither is the question, asked before.

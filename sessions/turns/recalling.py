@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agents.core.messages import JsonObject, Message
 from memory import recall
-from memory.policy import policy_of
+from memory.policy import policy_of, searched_days
 from memory.prompt import MemoryParts
 from sessions.models import Turn
 
@@ -41,7 +41,7 @@ class Recaller:
             now=self.now,
             shown=(remembered.long_term, remembered.session_state, *map(_text, self.earlier)),
             is_first=not self.earlier,
-            notes_days=self.turn.session.agent.notes_days,
+            notes_days=searched_days(self.turn.session.agent),
         )
         return self._found.text
 

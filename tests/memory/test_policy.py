@@ -6,7 +6,7 @@ import pytest
 
 from memory import wal
 from memory.models import MemoryDocument, WalEntry
-from memory.policy import Policy, keeps_memory, policy_of
+from memory.policy import Policy, keeps_memory, notes_days, policy_of
 
 from .conftest import Scene
 
@@ -56,3 +56,15 @@ def test_shared_by_policy_it_can_still_be_taken_back(scene: Scene, noon: datetim
     assert not wal.retract(entry.source, entry.text, scene.bobur)
     assert wal.retract(entry.source, entry.text, scene.anna)
     assert "Anna" not in MemoryDocument.objects.get().text
+
+
+@pytest.mark.parametrize(
+    ("preset", "set_to", "days"),
+    [("default", None, None), ("default", 7, 7), ("qanot", None, 30), ("qanot", 90, 90)],
+)
+def test_preset_qanot_searches_thirty_days(
+    scene: Scene, preset: str, set_to: int | None, days: int | None
+) -> None:
+    scene.agent.prompt_preset, scene.agent.notes_days = preset, set_to
+    scene.agent.save()
+    assert notes_days(scene.agent.pk) == days

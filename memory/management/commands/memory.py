@@ -12,6 +12,7 @@ from agents.models import Agent, Person
 from agents.services import audit
 from memory.management import indexing, uploading
 from memory.models import Passage
+from memory.policy import searched_days
 from memory.search import Result, search
 
 
@@ -67,7 +68,7 @@ class Command(BaseCommand):
                 now=timezone.now(),
                 limit=options["limit"],
                 kinds=[Passage.Kind(kind) for kind in options["kind"]] if options["kind"] else None,
-                notes_days=agent.notes_days,
+                notes_days=searched_days(agent),
             )
         self._show(result, as_json=options["json"])
 
