@@ -1,6 +1,7 @@
 """Tools over memory; importing the module offers them. Their texts are for the model: English."""
 
 import json
+from typing import Final
 
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,6 +13,10 @@ from memory import document_tools, rag_tools, wal  # noqa: F401 - two offer thei
 from memory.models import owns_scope
 from memory.policy import keeps_memory, notes_days
 from memory.search import search
+
+
+# A turn waits: without the query's vector by then, words alone have to do.
+DEADLINE_S: Final = 1.0
 
 
 class MemorySearch(BaseModel):
@@ -39,7 +44,12 @@ class RememberFact(BaseModel):
 async def _memory_search(arguments: MemorySearch, context: ToolContext) -> str:
     days = await in_db(notes_days, context.viewer.agent_id)
     result = await in_db(
-        search, context.viewer, arguments.query, now=timezone.now(), notes_days=days
+        search,
+        context.viewer,
+        arguments.query,
+        now=timezone.now(),
+        notes_days=days,
+        deadline_s=DEADLINE_S,
     )
     return json.dumps([hit.as_json() for hit in result.found], ensure_ascii=False)
 

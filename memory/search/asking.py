@@ -1,5 +1,6 @@
 """The vector of a query, in time or not at all."""
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotInTime
@@ -23,10 +24,16 @@ LONGEST_WAIT_S: Final = 10.0
 
 
 class Asked:
-    """A query that is being embedded while the database searches its words."""
+    """A query that is being embedded while the database searches its words.
+
+    Args:
+        deadline_s: How long to wait for its vector, counted from now; None for as long as anybody
+            waits.
+    """
 
     def __init__(self, visible: Visible, text: str, *, team_id: int, deadline_s: float | None):
         self._deadline_s = LONGEST_WAIT_S if deadline_s is None else deadline_s
+        self._until = time.monotonic() + self._deadline_s
         self._team_id = team_id
         self._note: Note | None = None
         self._vector: Sequence[float] | None = None
@@ -50,7 +57,7 @@ class Asked:
         if self._waiting is None:
             return self._vector, self._note
         try:
-            embedded = self._waiting.result(self._deadline_s)
+            embedded = self._waiting.result(max(self._until - time.monotonic(), 0.0))
         except (TooSlow, NotInTime):
             self._waiting.cancel()
             return None, Note.TOO_SLOW

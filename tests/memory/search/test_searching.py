@@ -1,7 +1,9 @@
 """One search: what is found, in which order, for whom, and when nothing is."""
 
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -208,6 +210,26 @@ def test_too_slow_an_embedder_leaves_words_and_says_so(
     result = look(corner, "green tea", deadline_s=0.03)
     assert (texts(result), result.notes) == (["I like green tea"], (Note.TOO_SLOW,))
     assert asked == [0.03]
+
+
+def test_deadline_counts_from_when_the_search_began(
+    corner: Corner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([100.0, 100.0 + 3_600])
+    ends = threading.Event()
+
+    def late(self: object, text: str, **options: Options) -> Embedded:
+        ends.wait(30)
+        return Embedded([[0.0] * 384])
+
+    tell(corner, "I like green tea")
+    monkeypatch.setattr(BuiltinEmbedder, "query", late)
+    monkeypatch.setattr(asking, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    try:
+        result = look(corner, "green tea", deadline_s=3_600)
+    finally:
+        ends.set()
+    assert result.notes == (Note.TOO_SLOW,)
 
 
 def test_scores_are_the_sums_of_their_reasons(corner: Corner) -> None:
