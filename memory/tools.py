@@ -14,7 +14,6 @@ from memory.models import owns_scope
 from memory.policy import keeps_memory, notes_days
 from memory.search import search
 
-
 # A turn waits: without the query's vector by then, words alone have to do.
 DEADLINE_S: Final = 1.0
 
