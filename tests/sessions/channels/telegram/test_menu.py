@@ -69,6 +69,30 @@ def test_bot_of_a_file_learns_who_it_is(telegram: FakeTelegram, bot: ChannelAcco
     assert len(telegram.bot().commands) == 10
 
 
+def test_menus_are_set_once_a_release_and_again_after_a_failure(
+    telegram: FakeTelegram, bot: ChannelAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def keep() -> int:
+        """Keep the menus current; return how often one was set."""
+
+        async def kept() -> None:
+            async with own_sessions():
+                await menu.keep_current(bot)
+
+        before = len(telegram.called("setMyCommands"))
+        async_to_sync(kept)()
+        return len(telegram.called("setMyCommands")) - before
+
+    telegram.fail(Fault("setMyCommands", times=None, status=500))
+    keep()
+    assert not telegram.bot().commands
+    telegram.clear()
+    assert (keep(), keep()) == (10, 0)
+    assert len(telegram.bot().commands) == 10
+    monkeypatch.setattr(menu, "fingerprint", lambda: "of the next release")
+    assert keep() == 10
+
+
 def test_every_description_fits_the_menu() -> None:
     for where in menu.SCOPES:
         for language in ("en", "uz", "ru", "tr", "pl"):
