@@ -26,6 +26,8 @@ from agents.net import BadAddress
 from agents.services.keys import KeyMissing
 from sessions.channels.telegram import (
     courtesies,
+    menu,
+    receiving,
     registering,
     setup,
     standing,
@@ -48,10 +50,10 @@ FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 30.0
 # A failure or two pass unseen: Telegram restarts its servers now and then.
 SAID_AFTER: Final = 3
-# How often an update is tried that something of ours cannot take in.
-TRIES: Final = 3
 # A token that stands elsewhere may change there without a word.
 REFERENCE_AGAIN_S: Final = 30.0
+# One that was entered may have been refused in passing: a restart of the server, a proxy's 404.
+TOKEN_AGAIN_S: Final = 300.0
 WEBHOOK_LOOKED_AT_EVERY_S: Final = 300.0
 # Foreign webhooks that are taken away without a word.
 WEBHOOKS_REMOVED: Final = 3
@@ -157,6 +159,7 @@ class Bot:
         self._has_registered = False
         self._is_ailing = account.last_error_code in standing.PASSING
         self._courtesies: set[asyncio.Task[JsonValue]] = set()
+        self._menus: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Ask for updates, or see to it that they are brought; ends where the lease is lost."""
@@ -171,6 +174,8 @@ class Bot:
         finally:
             for task in self._courtesies:
                 task.cancel()
+            if self._menus is not None:
+                self._menus.cancel()
 
     async def _guarded(self, work: _Work) -> float:
         """Do one round; return the seconds until the next."""
@@ -204,6 +209,10 @@ class Bot:
             _log.exception("bot.broke", account=self.account.pk)
             return self._pause()
         self._failures = 0
+        if self._menus is None:
+            # Once: what it lists changes with a release alone.
+            refreshed = menu.keep_current(self.account)
+            self._menus = asyncio.create_task(refreshed, name=f"menus {self.account.pk}")
         return pause_s
 
     # --- polling ----------------------------------------------------------------------------
@@ -241,7 +250,7 @@ class Bot:
                 raise
             except Exception:
                 _log.exception("update.broken", account=self.account.pk, update=number)
-                if tried >= TRIES:
+                if tried >= receiving.TRIES:
                     await in_db(tending.pass_over, self.account, update, token=self._token)
                     await self._note(Trouble.UPDATE_BROKEN, f"update {number}")
                     break
@@ -269,7 +278,7 @@ class Bot:
         if refused.is_token_refused:
             await self._note(Trouble.TOKEN_REVOKED, refused.description)
             # Another token is another beginning; one that stands elsewhere is looked up again.
-            return REFERENCE_AGAIN_S if self.account.token_reference else float("inf")
+            return REFERENCE_AGAIN_S if self.account.token_reference else TOKEN_AGAIN_S
         if refused.status == HTTPStatus.TOO_MANY_REQUESTS:
             return float(refused.retry_after_s or self._pause())
         if refused.status == HTTPStatus.CONFLICT:

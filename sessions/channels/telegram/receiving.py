@@ -5,6 +5,7 @@ that stores everything else of it, so that neither a second delivery nor two at 
 """
 
 from datetime import UTC, datetime
+from typing import Final
 
 import structlog
 from django.db import transaction
@@ -31,6 +32,8 @@ from sessions.models import ChannelAccount, ChannelContact, ChatSession, Inbound
 
 _log = structlog.get_logger(__name__)
 
+# How often an update is tried that something of ours cannot take in.
+TRIES: Final = 3
 # The pictures of an album come one by one, within moments.
 ALBUM_PAUSE_S = 1.0
 # The command that is heard in a pause too, as long as there is something to stop.
@@ -57,8 +60,7 @@ def take(account: ChannelAccount, update: JsonObject) -> bool:
         _log.warning("update.unreadable", account=account.pk, places=["update_id"])
         return False
     with transaction.atomic():
-        values = [account.pk, number, updates.kind_of(update), timezone.now()]
-        if not sql.execute(_REMEMBER, values):
+        if not pass_over(account, update):
             return False
         parsed = updates.parse(update)
         # Its rules may have changed since whoever calls read the row.
@@ -69,6 +71,12 @@ def take(account: ChannelAccount, update: JsonObject) -> bool:
             lambda: _log.info("update.committed", account=account.pk, update=number)
         )
     return True
+
+
+def pass_over(account: ChannelAccount, update: JsonObject) -> bool:
+    """Store an update's number alone; False where it is stored already."""
+    values = [account.pk, updates.id_of(update), updates.kind_of(update), timezone.now()]
+    return bool(sql.execute(_REMEMBER, values))
 
 
 def _route(update: Update, account: ChannelAccount, agent: Agent) -> None:

@@ -23,12 +23,14 @@ from asgiref.typing import (
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from agents.core.messages import JsonObject
 from agents.db import in_db
 from sessions.channels.telegram import courtesies, receiving, registering, standing, updates
 from sessions.channels.telegram.courtesies import Courtesy
 from sessions.channels.telegram.standing import Trouble
+from sessions.events.redis_client import blocking_client
 from sessions.models import ChannelAccount
 
 _log = structlog.get_logger(__name__)
@@ -36,6 +38,8 @@ _log = structlog.get_logger(__name__)
 # The database is away, or was too busy: it may work later.
 WAITING: Final = (OperationalError, InterfaceError)
 MAX_BYTES: Final = 2**20
+# Telegram brings an update again for a day.
+TRIES_KEPT_S: Final = 2 * 86_400
 HEARD_EVERY: Final = timedelta(minutes=1)
 SECRET: Final = b"x-telegram-bot-api-secret-token"
 _PATH: Final = re.compile(re.escape(registering.PREFIX) + r"([0-9]{1,18})/", re.ASCII)
@@ -123,8 +127,26 @@ def _take(account_id: int, update: JsonObject) -> Courtesy | None:
         raise
     except Exception:
         standing.note(account.pk, Trouble.UPDATE_BROKEN, f"update {update['update_id']}")
-        raise
+        if not _is_last_try(account, update):
+            raise
+        # What follows in its chat waits behind it, and would for a day.
+        _log.exception("update.broken", account=account.pk, update=update["update_id"])
+        receiving.pass_over(account, update)
+        return None
     return courtesies.of_press(update) or courtesies.of_message(update, account)
+
+
+def _is_last_try(account: ChannelAccount, update: JsonObject) -> bool:
+    """Count a try of an update that broke something of ours; return whether it was the last."""
+    key = f"update-tries:{account.pk}:{update['update_id']}"
+    try:
+        with blocking_client().pipeline() as pipeline:
+            tried, _ = pipeline.incr(key).expire(key, TRIES_KEPT_S).execute()
+    except RedisError as error:
+        # It is brought again, and counted then.
+        _log.warning("update.not_counted", account=account.pk, error=type(error).__name__)
+        return False
+    return int(tried) >= receiving.TRIES
 
 
 def _note_heard(account: ChannelAccount) -> None:

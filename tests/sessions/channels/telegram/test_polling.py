@@ -13,6 +13,7 @@ from pytest_django import Settings
 
 from agents.core.errors import LeaseLost
 from agents.db import in_db
+from sessions.channels.telegram import polling as polling_of_bots
 from sessions.channels.telegram import receiving, registering, tending, tokens
 from sessions.channels.telegram.polling import Poller
 from sessions.channels.telegram.standing import Trouble
@@ -274,6 +275,34 @@ async def test_revoked_token_is_shown_and_not_tried_again_until_another_is_enter
 
         await until(is_heard)
         await until(lambda: _has(bot, ""))
+
+
+async def test_token_that_is_refused_in_passing_is_tried_again(
+    telegram: FakeTelegram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert polling_of_bots.TOKEN_AGAIN_S <= 300
+    monkeypatch.setattr(polling_of_bots, "TOKEN_AGAIN_S", 0.1)
+    telegram.fail(Fault("getUpdates", status=401, description="Unauthorized"))
+    telegram.say("Not lost")
+    bot = await in_db(bot_at, telegram)
+    async with polling():
+
+        async def is_heard() -> bool:
+            return await texts() == ["Not lost"]
+
+        await until(is_heard)
+        await until(lambda: _has(bot, ""))
+
+
+async def test_bot_is_given_this_releases_menus(telegram: FakeTelegram) -> None:
+    telegram.say("Hello")
+    await in_db(bot_at, telegram)
+    async with polling():
+
+        async def are_set() -> bool:
+            return len(telegram.bot().commands) == 10
+
+        await until(are_set)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any, cast
@@ -140,12 +141,37 @@ async def test_message_that_breaks_something_of_ours_is_told_of_and_brought_agai
     def broken(account: ChannelAccount, update: dict[str, Any]) -> bool:
         raise RuntimeError("a mistake of ours")
 
+    update = said("Breaks") | {"update_id": secrets.randbelow(2**31)}
     with monkeypatch.context() as patched:
         patched.setattr(receiving, "take", broken)
-        status = await bring(client, bot.pk, said("Breaks"))
+        status = await bring(client, bot.pk, update)
     assert status == HTTPStatus.INTERNAL_SERVER_ERROR
     await in_db(bot.refresh_from_db)
     assert bot.last_error_code == Trouble.UPDATE_BROKEN
+    assert await in_db(stored) == []
+    assert await bring(client, bot.pk, update) == HTTPStatus.OK
+    assert await in_db(stored) == ["Breaks"]
+
+
+async def test_message_that_stays_broken_is_passed_over_after_some_tries(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = await in_db(factories.telegram_account, receives="webhook")
+    # Tries are counted for two days; the numbers of other runs must not count here.
+    update = said("Breaks") | {"update_id": secrets.randbelow(2**31)}
+
+    def broken(account: ChannelAccount, update: dict[str, Any]) -> bool:
+        raise RuntimeError("a mistake of ours")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(receiving, "take", broken)
+        statuses = [await bring(client, bot.pk, update) for _ in range(receiving.TRIES)]
+    error = HTTPStatus.INTERNAL_SERVER_ERROR
+    assert statuses == [*[error] * (receiving.TRIES - 1), HTTPStatus.OK]
+    await in_db(bot.refresh_from_db)
+    assert bot.last_error_code == Trouble.UPDATE_BROKEN
+    # Its number is known now, so that it is not brought in later by a poller either.
+    assert await bring(client, bot.pk, update) == HTTPStatus.OK
     assert await in_db(stored) == []
 
 
