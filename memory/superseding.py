@@ -17,7 +17,8 @@ from memory import detector, documents, files, hooks
 from memory.detector import Hit
 from memory.documents import Home
 from memory.entries import fingerprint_of, home_of, said
-from memory.index import exchanges, facts
+from memory.index import facts, telling
+from memory.index.telling import Told
 from memory.models import DailyNote, Origin, Scope, WalEntry
 from memory.sameness import (
     Said,
@@ -30,8 +31,6 @@ from memory.sameness import (
 
 # Older ones of a very talkative scope are not compared.
 MOST_COMPARED = 5_000
-# A value with so many figures is the same thing wherever it is said: a phone, an order's number.
-_TELLING_FIGURES = 4
 
 HOLDS = Q(retracted_at=None, superseded_at=None)
 TRUSTED = ~Q(origin=Origin.UNTRUSTED) | Q(accepted_at__isnull=False)
@@ -178,17 +177,21 @@ def _hide_exchanges(forgotten: WalEntry) -> None:
 
     The conversation itself stays with those who had it.
     """
-    texts = [forgotten.text]
-    if sum(map(str.isdigit, forgotten.value)) >= _TELLING_FIGURES:
-        texts.append(forgotten.value)
+    told = Told(
+        forgotten.text,
+        forgotten.value,
+        words=forgotten.evidence,
+        thread=forgotten.thread,
+        author_id=forgotten.author_id if forgotten.scope == Scope.CHAT else None,
+    )
     homes: list[Home] = [home_of(forgotten)]
     if forgotten.scope in (Scope.AGENT, Scope.TEAM):
         # Told in private and kept for more people.
         agent = {"agent_id": forgotten.agent_id} if forgotten.agent_id is not None else {}
-        told = {"team_id": forgotten.team_id, "scope": Scope.PERSON, **agent}
-        homes.append({**told, "person_id": forgotten.author_id})
+        private = {"team_id": forgotten.team_id, "scope": Scope.PERSON, **agent}
+        homes.append({**private, "person_id": forgotten.author_id})
     for home in homes:
-        sources = exchanges.hide_telling(texts, home=home)
+        sources = telling.hide(told, home=home)
         DailyNote.objects.filter(source__in=sources, **home).delete()
 
 

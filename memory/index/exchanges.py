@@ -1,24 +1,16 @@
 """Each exchange in full: what a person said and what the agent answered, as passages."""
 
-from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
-
-from django.db.models import Q
-from django.utils import timezone
 
 from agents import sql
 from agents.core.viewer import Viewer
 from memory import files
 from memory.detector import mask_secrets
-from memory.index import versions, writing
-from memory.index.folding import fold
+from memory.index import writing
 from memory.index.writing import Text
 from memory.models import Origin, Passage, owns_scope, scope_of
-
-# Shorter words stand in many exchanges that say something else.
-_FEWEST_LETTERS: Final = 4
 
 _NAMES: Final = """
     SELECT coalesce((SELECT display_name FROM agents_person WHERE id = %s), ''),
@@ -71,26 +63,3 @@ def add(
         source=source,
         thread=thread,
     )
-
-
-def hide_telling(texts: Iterable[str], *, home: Mapping[str, object]) -> list[str]:
-    """Let exchanges of a scope in which one of these texts was said never be found again.
-
-    The whole exchange goes: what the agent answered may repeat it.
-
-    Returns:
-        Their sources, as text: ``turn:81``.
-    """
-    needles = {" ".join(fold(text).split()).strip(" .,;:!") for text in texts}
-    says = Q()
-    for needle in needles:
-        if sum(map(str.isalnum, needle)) >= _FEWEST_LETTERS:
-            says |= Q(folded__contains=needle)
-    if not says:
-        return []
-    versions.hold_filling(int(str(home["team_id"])))
-    scope = {f"scope__{column}": value for column, value in home.items()}
-    told = Passage.objects.filter(**scope, kind=Passage.Kind.EXCHANGE, hidden_at=None)
-    sources = sorted(set(told.filter(says).values_list("source", flat=True)))
-    told.filter(source__in=sources).update(hidden_at=timezone.now())
-    return sources

@@ -241,3 +241,67 @@ def test_less_telling_correction_closes_the_one_fact_that_fits(scene, noon, say)
     one.refresh_from_db()
     other.refresh_from_db()
     assert (one.superseded_at, other.superseded_at) == (None, None)
+
+
+def talk(viewer: Viewer, number: int, said: str, answer: str, at: datetime) -> None:
+    """Keep an exchange and its note, as a turn does at its end."""
+    source = f"turn:{number}"
+    exchanges.add(
+        viewer=viewer,
+        said=said,
+        answer=answer,
+        at=at,
+        time_zone="UTC",
+        source=source,
+        thread="session:1/1",
+    )
+    notes.add_exchange(
+        viewer=viewer, question=said, answer=answer, at=at, time_zone="UTC", source=source
+    )
+
+
+@pytest.mark.parametrize(
+    ("fact", "wish", "other"),
+    [
+        ("I like tea", "Forget that I like tea", "I like tea trees, they grow at the farm"),
+        ("The old code is 2026", "Forget the old code", "The 2026 fair is in Vienna"),
+        ("My number is 20262027", "Forget my number", "Order 920262027 came"),
+    ],
+)
+def test_what_only_looks_like_the_forgotten_is_found_still(  # type: ignore[no-untyped-def]
+    scene, noon, say, fact, wish, other
+) -> None:
+    talk(scene.anna, 1, other, "Nice", noon)
+    talk(scene.anna, 2, fact, "Noted", noon)
+    assert say(fact)
+    say(wish)
+    exported = "".join(exports.export(scene.anna).values())
+    assert other in exported
+    assert f"{fact}\n" not in exported
+    assert [hit.content for hit in look(other, scene.anna, noon)][:1] == [other]
+
+
+def test_nobodys_forgetting_takes_what_others_of_a_group_said(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    other = replace(scene.group, person_id=scene.bobur.person_id)
+    text = "Remember that the gate is PINE-77"
+    for number, viewer in enumerate((scene.group, other)):
+        talk(viewer, number, text, "Noted", noon)
+        say(text, viewer)
+    say("Forget the gate", other)
+    found = look("PINE-77", scene.group, noon)
+    assert {hit.source for hit in found if hit.kind == "exchange"} == {"turn:0"}
+
+
+def test_fact_of_a_model_goes_with_the_words_it_was_noted_from(scene, noon) -> None:  # type: ignore[no-untyped-def]
+    said = "we moved to Berlin\nin March, can you suggest a dentist?"
+    talk(scene.anna, 1, said, "Here is one", noon)
+    wal.note(
+        "They live in Berlin",
+        viewer=scene.anna,
+        source="extraction:1",
+        thread="session:1/1",
+        at=noon,
+        evidence="moved to Berlin in March",
+    )
+    superseding.forget(WalEntry.objects.get(), by=None, actor="x", at=noon)
+    assert look("Berlin", scene.anna, noon) == []
