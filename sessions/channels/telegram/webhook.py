@@ -141,7 +141,9 @@ def _is_last_try(account: ChannelAccount, update: JsonObject) -> bool:
     key = f"update-tries:{account.pk}:{update['update_id']}"
     try:
         with blocking_client().pipeline() as pipeline:
-            tried, _ = pipeline.incr(key).expire(key, TRIES_KEPT_S).execute()
+            pipeline.incr(key)
+            pipeline.expire(key, TRIES_KEPT_S)
+            tried, _ = pipeline.execute()
     except RedisError as error:
         # It is brought again, and counted then.
         _log.warning("update.not_counted", account=account.pk, error=type(error).__name__)
