@@ -84,6 +84,12 @@ _NOT_A_CHOICE = (
     "touch|talking|home|out|lunch|dinner|not worry)"
 )
 
+# Who one is not.
+_DENIED_NAME = (
+    "(name|nickname|surname|middle name|username|handle|callsign)( is not| isn't| ain't| wasn't| "
+    "was never| is never| is no longer|'s not)|(don't|do not|never|no longer|stop) (@+ )?(call|"
+    "calls|calling|address|go by|use)|(not|never|no longer) (@+ )?(called|known|named)"
+)
 _NAMES = (
     *ways(
         "proper_noun",
@@ -104,10 +110,11 @@ _NAMES = (
         "you can (use|write) <name> as my name",
         value="group",
         check="name",
+        unless=_DENIED_NAME,
     ),
     *ways(
         "proper_noun",
-        "my name('s| is) not <w>(,|;|) (it's|it is|but) <name>",
+        "my name('s| is|) (not|isn't|ain't|no longer) <w>(,|;|) (it's|it is|but) <name>",
         f"(my|our) (@+ )?(@+ )?({_KIN}'s|<w>'s) (first |last |full )?name is <name>",
         f"(my|our) (@+ )?{_KIN} is (called|named) <name>",
         "(my|our) (@+ )?@+ is (called|named) <name>",

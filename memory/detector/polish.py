@@ -50,7 +50,18 @@ _LEAD = (
     "w sumie|tak naprawdę|jednak|korekta|poprawka|"
     "sprostowanie|pomyłka|moment|ach|a nie|znaczy|to znaczy)"
 )
+# Who one is not: what is called so stands behind it.
+_DENIED_NAME = (
+    "nie (mam (już )?na imię|nazywam się|nazywaj|nazywajcie|mów|mówcie|mówią|wołaj|wołają|"
+    "podpisuję)"
+)
 _NAMES = (
+    *ways(
+        "proper_noun",
+        "nie (mam na imię|nazywam się) <w>(,|) (tylko|ale|lecz|a) <name>",
+        value="group",
+        check="name",
+    ),
     *ways(
         "proper_noun",
         "mam na imię <name>",
@@ -72,6 +83,7 @@ _NAMES = (
         "podpisuję się (jako )?<name>",
         value="group",
         check="name",
+        unless=_DENIED_NAME,
     ),
     *ways(
         "proper_noun",
@@ -86,7 +98,14 @@ _NAMES = (
         value="group",
         check="capital",
     ),
-    *ways("proper_noun", "^(ja )?jestem <name>", "^ja <name>$", value="group", check="alone"),
+    *ways(
+        "proper_noun",
+        "^(ja )?jestem <name>",
+        "^ja <name>$",
+        value="group",
+        check="alone",
+        unless="nie jestem",
+    ),
 )
 _MUCH = (
     "(bardzo |naprawdę |zawsze |najbardziej |zdecydowanie |też |po prostu |raczej |generalnie |"
@@ -227,7 +246,7 @@ _CORRECTIONS = (
         f"^(nie|przepraszam|sorry|ups|oj|jednak)<_>(to |w |we |na |jednak )*{_DAY}$",
         but_not="(nie|dobrze|ok|spróbuj|sprawdź|proszę|super|świetn|tak|nic|dobr[yae]|racja|"
         "rację|wiesz|trudne|łatwe|bardzo|problem|porządku|możesz|żart)",
-        unless="czy dobrze|jeśli się nie mylę|nie chodzi|masz racj",
+        unless="czy dobrze|jeśli się nie mylę|nie chodzi|masz racj|^nie (mam na imię|nazywam się)",
         whole=True,
     ),
 )

@@ -66,6 +66,8 @@ _KIN_NOM = (
 )
 _FOR_US = "(для|в|во|на|с|со|к|под)"
 
+# Who one is not.
+_DENIED_NAME = "не (надо |нужно |больше )*(зовут|зови|зовите|называй|называйте|называют|звать)"
 _NAMES = (
     *ways(
         "proper_noun",
@@ -91,6 +93,7 @@ _NAMES = (
         "menya zovut <name>",
         value="group",
         check="name",
+        unless=_DENIED_NAME,
     ),
     *ways(
         "proper_noun",

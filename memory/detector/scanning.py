@@ -18,7 +18,14 @@ from memory.detector.patterns import Expression, ReadyPack, make_ready
 from memory.detector.reading import MARKS, Finding, Reading, read, score, typed
 from memory.detector.remembering import asked_to_remember
 from memory.detector.secrets import MASK, mask_secrets
-from memory.detector.sentences import LONGEST_SENTENCE, Sentences, Span, blank_others, clauses
+from memory.detector.sentences import (
+    LONGEST_SENTENCE,
+    Sentences,
+    Span,
+    blank_others,
+    clauses,
+    join_wrapped,
+)
 from memory.detector.uzbek_scripts import in_cyrillic, in_latin
 from memory.detector.values import find_values, value_trigger
 
@@ -28,6 +35,7 @@ from memory.detector.values import find_values, value_trigger
 _READ_FIRST, _READ_LAST = (60, 8_000), (20, 2_400)
 _MOST_FIRST, _MOST_LAST = 30, 10
 _MOST_HANDED = 10
+_LONGEST_LABEL = 120
 _SHORT_WORDS = 3
 _QUOTED = re.compile(r"[\"“«„]([^\"”»\n]*\w[^\"”»\n]*)[\"”»“]")
 
@@ -81,7 +89,7 @@ def scan_report(text: str, *, pack: PackName = "standard") -> Report:
     masked = unicodedata.normalize("NFC", mask_secrets(text))
     if pack == "seed":
         return Report(seed.scan(masked), {})
-    folded = blank_others(fold(masked), masked)
+    folded = join_wrapped(blank_others(fold(masked), masked), masked, _says_something)
     message = _Message(masked, folded, Sentences(folded), _packs(), asked_to_remember(masked))
     places = _places(message)
     numbers = sorted(places)
@@ -95,6 +103,11 @@ def scan_report(text: str, *, pack: PackName = "standard") -> Report:
         hits = hits[:_MOST_FIRST] + hits[-_MOST_LAST:]
     skipped = {reason: count for reason, count in sorted(message.skipped.items()) if count}
     return Report(hits, skipped)
+
+
+def _says_something(line: bytes) -> bool:
+    """Return whether a line has words that a phrase cannot do without."""
+    return any(ready.triggers.search(line) is not None for ready in _packs())
 
 
 def _affordable(message: _Message, numbers: Sequence[int], most: tuple[int, int]) -> list[int]:
@@ -306,7 +319,7 @@ def _values(
     language = readings[0][0].pack.language if len(readings) == 1 else ""
     hits = []
     for span in spans:
-        start = max((part.start for part in parts if part.start <= span.start), default=0)
+        start = _start_of(span, parts, stated)
         end = min((part.end for part in parts if part.end >= span.end), default=own)
         hits.append(
             Hit(
@@ -317,6 +330,23 @@ def _values(
             )
         )
     return hits
+
+
+def _start_of(span: Span, parts: Sequence[Span], stated: bytes) -> int:
+    """Return where the clause of a value begins, with the label or the words it goes on from.
+
+    In "My phone: +998 90 123 45 67" the phone is said before the colon, in "The code (front door)
+    is QX-1234" the code before the parenthesis.
+    """
+    starts = [part.start for part in parts if part.start <= span.start]
+    start = starts.pop() if starts else 0
+    while starts and span.start - starts[-1] <= _LONGEST_LABEL:
+        mark = stated[:start].rstrip(b" ")[-1:]
+        is_bare = not any(map(str.isalnum, stated[start : span.start].decode("latin-1")))
+        if mark not in (b"(", b")") and not (is_bare and mark in (b":", b"-")):
+            break
+        start = starts.pop()
+    return start
 
 
 def _neighbour(message: _Message, number: int, asking: str) -> tuple[str, str]:

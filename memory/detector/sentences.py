@@ -6,9 +6,11 @@ expressions of `re` here are plain runs of characters, linear as they stand.
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
-from memory.detector.patterns import compile_latin
+from memory.detector.patterns import compile_latin, plainly
 
 LONGEST_SENTENCE = 300
 _LONGEST_READ = 500
@@ -53,6 +55,19 @@ _FORWARDED = compile_latin(
     r"\(\xe0\))?: *(?:\n|$)|"
     r"dnia [^\n]{5,100} napisal(?:a|\(a\))?: *(?:\n|$)|[^\n]{5,100} sunlari yazdi: *(?:\n|$))"
 )
+# A mail that was pasted whole: who sent it, and its subject or an address among its heads. A
+# journey has a from and a to as well.
+_SENT = "(?:^|\n) *(?:from|от|от кого|kimden|od|kimdan) ?: *"
+_MAIL_HEAD = compile_latin(
+    plainly(
+        rf"{_SENT}[^\n]+\n(?:[^\n]+\n){{0,3}} *(?:subject|тема|konu|temat|mavzu) ?: *[^ \n]"
+        rf"|{_SENT}[^\n]*@[^\n]*\n *(?:to|date|sent|cc|кому|дата|kime|tarih|do|data|kimga) ?: *[^ \n]"
+    )
+)
+# A line that ends without a mark, and a small letter right behind it.
+_WRAP = re.compile(rb"(?<=[a-z0-9,'\xe0-\xff])\n(?=[a-z\xe0-\xff])")
+_LABEL = re.compile(rb"(?:[^ :]+ ){0,3}[^ :]+ ?[:=](?: |$)")
+_WIDE, _MOST_WRAPS = 60, 100
 # Lines of mail quotes, data, logs, stack traces, shell sessions.
 _FOREIGN_LINE = compile_latin(
     r"^ *(?:>|[{}\[]|<[a-z/!?]|\"[^\"\n]+\" *:|\||[$#] [a-z./]+|"
@@ -86,9 +101,35 @@ def blank_others(folded: bytes, text: str) -> bytes:
         folded = _QUOTE.sub(_blank, folded)
     if b" '" in folded or folded.startswith(b"'"):
         folded = _QUOTE_OF_APOSTROPHES.sub(_blank, folded)
-    if (forwarded := _FORWARDED.search(folded)) is not None:
-        folded = folded[: forwarded.start()] + b" " * (len(folded) - forwarded.start())
+    for heading in (_FORWARDED, _MAIL_HEAD):
+        if (forwarded := heading.search(folded)) is not None:
+            folded = folded[: forwarded.start()] + b" " * (len(folded) - forwarded.start())
     return folded
+
+
+def join_wrapped(folded: bytes, text: str, opens: Callable[[bytes], bool]) -> bytes:
+    """Make one line of lines that were wrapped by width, so that a sentence stays one; same length.
+
+    A line goes on where the next begins small behind one that is long, or began with a capital.
+    A label or data goes on from nothing, nor does a statement from a short line.
+
+    Args:
+        text: The same as typed.
+        opens: Tells whether a line has words that say something.
+    """
+    joined = bytearray(folded)
+    start = 0
+    for end in islice((found.start() for found in _WRAP.finditer(folded)), _MOST_WRAPS):
+        start = max(start, folded.rfind(b"\n", 0, end) + 1)
+        is_wide = end - start >= _WIDE
+        is_wrapped = is_wide or text[start : start + 1].isupper()
+        line = folded[end + 1 : end + _LONGEST_READ].split(b"\n", 1)[0]
+        is_own = _LABEL.match(line) or _FOREIGN_LINE.search(line) or (not is_wide and opens(line))
+        if not is_wrapped or not text[end + 1].islower() or is_own:
+            continue
+        if _FOREIGN_LINE.search(folded[start : start + _LONGEST_READ]) is None:
+            joined[end : end + 1] = b" "
+    return bytes(joined)
 
 
 def _blank_code(folded: bytes, text: str) -> bytes:

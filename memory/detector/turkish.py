@@ -65,7 +65,8 @@ _NAMES = (
         value="group",
         check="name",
         unless=f"(adım|ismim) {_NOT_A_NAME}$|(adım|ismim)(ı|i|ın|in)|adım (adım|at|attı)|"
-        f"ilk adım <name>|bir adım|{_DENIED_NAME}",
+        f"ilk adım <name>|bir adım|{_DENIED_NAME}|(bana|beni)~(deme|demeyin|demesin|demezler|"
+        f"demiyor|(diye|olarak) @+m[ae](yın|yin|))$",
     ),
     *ways("proper_noun", f"{_DENIED_NAME}(,|;| -|) <name>", value="group", check="name"),
     *ways(

@@ -95,7 +95,8 @@ _NAMES = (
         "otim( -|:|) <name>$",
         value="group",
         check="name",
-        unless=f"(ismim|otim|familiyam)(ni|ning|ga|da|dan) |ismim {_NOT_A_NAME}|{_DENIED_NAME}",
+        unless=f"(ismim|otim|familiyam)(ni|ning|ga|da|dan) |ismim {_NOT_A_NAME}|{_DENIED_NAME}|"
+        "(deb|deya) (chaqir|ata|ayt|de|murojaat qil)ma%|@+ dema(ng|gin|sin|)$",
     ),
     *ways("proper_noun", f"{_DENIED_NAME}(,|;| -|)( balki|) <name>", value="group", check="name"),
     *ways(

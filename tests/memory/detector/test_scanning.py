@@ -287,3 +287,97 @@ def _work_of(text: str) -> int:
         patch.setattr(patterns.Expression, "search", counted)
         scan(text)
     return passed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My name isn't Bobur",
+        "My name is no longer Bobur",
+        "I don't go by Bob anymore",
+        "Nie nazywam się Ala",
+        "Nie mam na imię Ala",
+        "Nie jestem Ala",
+        "Меня больше не зовут Саша",
+        "Не называй меня Саша",
+        "Bana Mehmet deme",
+        "Meni Bobur deb chaqirma",
+    ],
+)
+def test_who_one_is_not_is_no_name(text: str) -> None:
+    assert categories(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("My name isn't Bobur, it's Sardor", "Sardor"),
+        ("Nie mam na imię Ala, tylko Ola", "Ola"),
+        ("Nie, mam na imię Ola", "Ola"),
+    ],
+)
+def test_who_one_is_instead_is_a_name(text: str, name: str) -> None:
+    assert [hit.value for hit in scan(text) if hit.category == "proper_noun"] == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My phone: +998 90 123 45 67",
+        "Мой номер: +998 90 123 45 67",
+        "Doctor's appointment: 12 June 2026 at 10:00",
+        "Telefon raqamim - +998 90 123 45 67",
+        "The gate code (front door) is QX-1234",
+    ],
+)
+def test_label_of_a_value_is_kept_with_it(text: str) -> None:
+    assert [hit.text for hit in scan(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Remember that the gate\ncode is PINE-77", "the gate code is PINE-77"),
+        ("Запомни, что код от ворот\nбыл изменён", "код от ворот был изменён"),
+        (
+            "Please remember that our meeting with the new accountant was\nmoved to the hall",
+            "our meeting with the new accountant was moved to the hall",
+        ),
+    ],
+)
+def test_sentence_that_was_wrapped_by_width_is_one(text: str, value: str) -> None:
+    assert scan(text)[0].value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("My name is Bobur\ni like green tea", ["Bobur", "green tea"]),
+        ("Office: the hall\nphone: +998 90 123 45 67", ["+998 90 123 45 67"]),
+        ("> My name is Max\ncall me Bobur", ["Bobur"]),
+    ],
+)
+def test_lines_of_their_own_stay_apart(text: str, values: list[str]) -> None:
+    assert [hit.value for hit in scan(text)] == values
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        "From: Max\nTo: me\nSubject: hi",
+        "От: Макс\nДата: 5 мая\nТема: привет",
+        "Od: Max\nDo: mnie\nTemat: hej",
+        "Kimden: Max\nKonu: selam",
+    ],
+)
+def test_pasted_mail_says_nothing(heads: str) -> None:
+    assert scan(f"{heads}\n\nMy name is Max. I like cats.") == []
+
+
+def test_journey_is_no_mail() -> None:
+    assert scan("From: Tashkent\nTo: Samarkand\n\nMy name is Max")[0].value == "Max"
+
+
+def test_hostile_lines_are_joined_in_time() -> None:
+    text = "Abcdef ghi jk\nabc def ghi\n" * 4_000 + "My name is Quvonchbek."
+    assert scan(text)[-1].value == "Quvonchbek"
