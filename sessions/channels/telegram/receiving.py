@@ -141,7 +141,10 @@ class _Taking:
         contact = who.contact_of(sender, self._account)
         if who.standing_of(contact) != "allowed":
             return
-        # It does not count as one more message: a live place is edited every few seconds.
+        # It does not count as one more message: a live place is edited every few seconds. Yet of
+        # edits that follow as messages no more wait than a person may send in a minute.
+        if self._edits_waiting(sender, session) >= self._account.messages_per_minute:
+            return
         inbound = self._inbound(sender, who.person_of(contact))
         try:
             edits.edit(inbound, session=session, edited_at=self._edited_at)
@@ -164,6 +167,15 @@ class _Taking:
         return InboundMessage.objects.filter(
             account_id=self._account.pk, sender=sender.key, external_id=self._external_id
         ).exists()
+
+    def _edits_waiting(self, sender: Sender, session: ChatSession) -> int:
+        """Return how many edits follow a running answer as messages of their own."""
+        return InboundMessage.objects.filter(
+            turn__session=session,
+            turn__state=Turn.State.QUEUED,
+            sender=sender.key,
+            external_id__contains="/",
+        ).count()
 
     def _is_meant(self, sender: Sender) -> bool:
         """Return whether a group's message is for the bot."""

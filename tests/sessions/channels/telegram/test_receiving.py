@@ -207,6 +207,16 @@ def test_edits_use_up_nothing_of_what_a_person_may_send() -> None:
 
 
 @pytest.mark.django_db
+def test_edits_while_it_is_answered_do_not_pile_up() -> None:
+    bot = wire(messages_per_minute=2)
+    first = bot.say("Plan a trip to Rome")
+    Turn.objects.update(state=Turn.State.RUNNING, attempt=1)
+    for n in range(5):
+        bot.take(edited_message=edited(first, f"Plan a trip to Oslo {n}", after_s=5 + n))
+    assert texts() == ["Plan a trip to Rome", "Plan a trip to Oslo 0", "Plan a trip to Oslo 1"]
+
+
+@pytest.mark.django_db
 def test_edit_of_what_was_said_to_others_makes_nobody_a_contact() -> None:
     bot = wire()
     text = f"@{bot.account.username} hello"
