@@ -7,10 +7,19 @@ import pytest
 from django.db.models import Sum
 
 from agents.core.viewer import Viewer
-from memory import merging, notes, wal
+from memory import documents, merging, notes, wal
 from memory.index import exchanges, postings
 from memory.index.work import finish
-from memory.models import FreshTerms, MemoryScope, Passage, PassageVector, Posting
+from memory.models import (
+    FreshTerms,
+    MemoryDocument,
+    MemoryScope,
+    Passage,
+    PassageVector,
+    Posting,
+    WalEntry,
+    scope_of,
+)
 from tests.memory.conftest import Scene, look
 
 SAID = "My name is Aziza and I prefer green tea with lemon."
@@ -79,3 +88,42 @@ def test_what_one_person_said_is_found_by_whom_they_were_merged_into(
     # Nothing was embedded again.
     assert PassageVector.objects.count() <= vectors
     assert Posting.objects.filter(scope=scope).count() == Posting.objects.count() <= terms + 200
+
+
+def move(one: Viewer, other: Viewer) -> None:
+    assert one.person_id
+    assert other.person_id
+    merging.move(one.person_id, into_id=other.person_id)
+
+
+def test_documents_of_one_name_are_both_kept(scene: Scene, noon: datetime) -> None:
+    for viewer, words in ((scene.anna, "Aziza plants roses"), (scene.bobur, "Bobur builds a shed")):
+        documents.save(scope_of(viewer), "memory/plan.md", f"# Plan\n\n{words}\n", source="x")
+    documents.save(scope_of(scene.bobur), "memory/plan-2.md", "Older plans\n", source="x")
+    move(scene.anna, scene.bobur)
+    names = MemoryDocument.objects.visible_to(scene.bobur).values_list("name", "text")
+    assert {name: text.split("\n")[-2] for name, text in names} == {
+        "memory/plan.md": "Bobur builds a shed",
+        "memory/plan-2.md": "Older plans",
+        "memory/plan-3.md": "Aziza plants roses",
+    }
+    (found,) = look("plants roses", scene.bobur, noon)
+    assert (found.content, found.file) == ("Aziza plants roses", "memory/plan-3.md")
+    assert look("plants roses", scene.anna, noon) == []
+
+
+def test_what_one_said_is_the_others_to_take_back_and_to_forget(
+    scene: Scene, noon: datetime
+) -> None:
+    told(scene.anna, "I like green tea", 1, noon)
+    in_group = replace(scene.group, person_id=scene.anna.person_id)
+    told(in_group, "I like the northern hills", 2, noon)
+    move(scene.anna, scene.bobur)
+    assert wal.retract("message:1", "I like green tea", scene.bobur)
+    in_group = replace(scene.group, person_id=scene.bobur.person_id)
+    told(in_group, "I like the northern hills", 3, noon)
+    said = WalEntry.objects.get(chat_id=scene.group.chat_id)
+    assert (said.mentions, said.author_id) == (2, scene.bobur.person_id)
+    told(in_group, "Forget that I like the northern hills", 4, noon)
+    said.refresh_from_db()
+    assert said.retracted_at is not None
