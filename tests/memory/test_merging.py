@@ -107,7 +107,7 @@ def test_documents_of_one_name_are_both_kept(scene: Scene, noon: datetime) -> No
         "memory/plan-2.md": "Older plans",
         "memory/plan-3.md": "Aziza plants roses",
     }
-    (found,) = look("plants roses", scene.bobur, noon)
+    found, *_ = look("plants roses", scene.bobur, noon)
     assert (found.content, found.file) == ("Aziza plants roses", "memory/plan-3.md")
     assert look("plants roses", scene.anna, noon) == []
 
