@@ -1,12 +1,12 @@
 """MEMORY.md and the other documents of every scope: each write a version, no fact twice."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import Final
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -16,8 +16,8 @@ from agents.models import User
 from memory import files, hooks
 from memory.errors import DocumentChanged, DocumentTooLong
 from memory.index import documents as index
-from memory.models import MemoryDocument, MemoryDocumentVersion, scope_of
-from memory.sameness import fold, key_of
+from memory.models import MemoryDocument, MemoryDocumentVersion, WalEntry, scope_of
+from memory.sameness import Said, fold, is_named, is_vague, key_of
 
 # Five times what a prompt shows of it: what lies beyond is found by searching.
 MOST_TOKENS: Final = 25_000
@@ -153,11 +153,14 @@ def replace(
 
 @transaction.atomic
 def restore(version: MemoryDocumentVersion, *, author: User) -> bool:
-    """Make an earlier text the current one again, as a new version; the history stays."""
+    """Make an earlier text the current one again, as a new version; the history stays.
+
+    What was forgotten or replaced since does not come back with it.
+    """
     reason = gettext("Restored version %(number)s") % {"number": version.number}
     return replace(
         version.document_id,
-        text=version.text,
+        text=_without_closed(version),
         source=f"user:{author.pk}",
         author=author,
         reason=reason,
@@ -204,6 +207,65 @@ def take_out(fact: str, document: MemoryDocument, *, unless_in: Iterable[str], s
     text = _exchanged(document.text, {fact: ""}, date.min)
     if text != document.text:
         _write(document, text, source=source)
+
+
+def take_out_named(
+    forgotten: str, *, language: str, standing: Collection[str], home: Home, source: str
+) -> list[str]:
+    """Let a scope's documents lose the lines that a wish to forget names, whoever wrote them.
+
+    Args:
+        forgotten: What shall be forgotten, as it was said, in this language.
+        standing: Keys of facts that still hold: their lines stay.
+
+    Returns:
+        Those of MEMORY.md, which its writer takes out.
+    """
+    lines: list[str] = []
+    for document in of_scope(home):
+        named = [
+            fact
+            for line in document.text.splitlines()
+            if (fact := files.fact_of(line))
+            and key_of(fact) not in standing
+            and is_named(Said("", fact), forgotten=forgotten, language=language)
+        ]
+        if document.name == files.MEMORY:
+            lines = named
+        elif named:
+            held = lock(home, document.name)
+            _write(held, _exchanged(held.text, dict.fromkeys(named, ""), date.min), source=source)
+    return lines
+
+
+def _without_closed(version: MemoryDocumentVersion) -> str:
+    """Return a version's text without the lines that held no longer after it."""
+    document = version.document
+    home = {
+        "team_id": document.team_id,
+        "scope": document.scope,
+        "agent_id": document.agent_id,
+        "person_id": document.person_id,
+        "chat_id": document.chat_id,
+    }
+    rows = WalEntry.objects.filter(**home)
+    holds = Q(retracted_at=None, superseded_at=None)
+    live = {key_of(row.text) for row in rows.filter(holds).exclude(category="forget")}
+    since = version.created_at
+    closed = rows.filter(Q(retracted_at__gte=since) | Q(superseded_at__gte=since))
+    gone = {key_of(row.text) for row in closed}
+    wishes = rows.filter(category="forget", retracted_at=None, created_at__gte=since)
+    asked = [wish for wish in wishes if not is_vague(wish.value)]
+    out = {
+        fact: ""
+        for line in version.text.splitlines()
+        if (fact := files.fact_of(line)) and key_of(fact) not in live
+        if key_of(fact) in gone
+        or any(
+            is_named(Said("", fact), forgotten=wish.value, language=wish.language) for wish in asked
+        )
+    }
+    return _exchanged(version.text, out, date.min)
 
 
 def lock(home: Home, name: str = files.MEMORY) -> MemoryDocument:

@@ -25,6 +25,7 @@ from memory.sameness import (
     is_named,
     is_replaced,
     is_vague,
+    key_of,
     may_be_replaced,
     parts_of,
 )
@@ -82,7 +83,7 @@ def apply(
     earlier = list(live(home).exclude(pk__in=own).order_by("-id")[:MOST_COMPARED])
     for entry, hit in asking:
         if hit.category == "forget":
-            _forget(entry, hit, earlier, lines, at=at)
+            _forget(entry, hit, earlier, lines, home=home, at=at)
         else:
             better = _lasting(entry, new)
             for old in _corrected(earlier, entry, hit):
@@ -149,7 +150,13 @@ def _supersede(old: WalEntry, new: WalEntry, lines: dict[str, str], *, at: datet
 
 
 def _forget(
-    wish: WalEntry, hit: Hit, earlier: Sequence[WalEntry], lines: dict[str, str], *, at: datetime
+    wish: WalEntry,
+    hit: Hit,
+    earlier: Sequence[WalEntry],
+    lines: dict[str, str],
+    *,
+    home: Home,
+    at: datetime,
 ) -> None:
     named = [
         old
@@ -169,6 +176,12 @@ def _forget(
         _close_shares([old.pk], at=at)
         if old.is_durable:
             lines[old.text] = ""
+    standing = {key_of(old.text) for old in earlier if old.retracted_at is None}
+    for fact in documents.take_out_named(
+        hit.value, language=hit.language, standing=standing, home=home, source=wish.source
+    ):
+        lines.setdefault(fact, "")
+    for old in named:
         _keep(_unnamed(said(old), hit.value), old, at=at)
 
 

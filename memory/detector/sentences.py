@@ -61,7 +61,8 @@ _SENT = "(?:^|\n) *(?:from|от|от кого|kimden|od|kimdan) ?: *"
 _MAIL_HEAD = compile_latin(
     plainly(
         rf"{_SENT}[^\n]+\n(?:[^\n]+\n){{0,3}} *(?:subject|тема|konu|temat|mavzu) ?: *[^ \n]"
-        rf"|{_SENT}[^\n]*@[^\n]*\n *(?:to|date|sent|cc|кому|дата|kime|tarih|do|data|kimga) ?: *[^ \n]"
+        rf"|{_SENT}[^\n]*@[^\n]*\n *(?:to|date|sent|cc|кому|дата|kime|tarih|do|data|kimga)"
+        r" ?: *[^ \n]"
     )
 )
 # A line that ends without a mark, and a small letter right behind it.

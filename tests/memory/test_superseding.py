@@ -8,9 +8,9 @@ import pytest
 
 from agents.core.viewer import Viewer
 from agents.models import AuditEvent
-from memory import exports, notes, superseding, wal
+from memory import documents, exports, notes, superseding, wal
 from memory.index import exchanges
-from memory.models import MemoryDocument, MemoryDocumentVersion, WalEntry
+from memory.models import MemoryDocument, MemoryDocumentVersion, WalEntry, scope_of
 from memory.prompt import memory_parts
 from tests import factories
 
@@ -305,3 +305,35 @@ def test_fact_of_a_model_goes_with_the_words_it_was_noted_from(scene, noon) -> N
     )
     superseding.forget(WalEntry.objects.get(), by=None, actor="x", at=noon)
     assert look("Berlin", scene.anna, noon) == []
+
+
+def test_lines_that_the_agent_wrote_go_with_what_they_tell(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    say("My phone number is +998 90 123 45 67, remember it")
+    say("I like tea")
+    home = scope_of(scene.anna)
+    before = MemoryDocument.objects.get().text
+    line = "- Anna's phone number: +998 90 123 45 67\n"
+    documents.save(home, "MEMORY.md", before + line, source="turn:5 c1")
+    documents.save(home, "memory/anna.md", f"# Anna\n{line}- Anna likes tea\n", source="turn:5 c2")
+    say("Forget my phone number")
+    texts = {row.name: row.text for row in MemoryDocument.objects.all()}
+    assert "123 45 67" not in texts["MEMORY.md"]
+    assert "I like tea" in texts["MEMORY.md"]
+    assert texts["memory/anna.md"] == "# Anna\n- Anna likes tea\n"
+
+
+def test_restored_document_has_nothing_that_was_forgotten(scene, noon, say) -> None:  # type: ignore[no-untyped-def]
+    say("My phone number is +998 90 123 45 67, remember it")
+    say("I like tea")
+    document = MemoryDocument.objects.get()
+    line = "- Anna's phone number: +998 90 123 45 67\n"
+    documents.save(scope_of(scene.anna), "MEMORY.md", document.text + line, source="turn:5 c1")
+    version = document.versions.order_by("-number")[0]
+    MemoryDocumentVersion.objects.filter(pk=version.pk).update(created_at=noon)
+    version.refresh_from_db()
+    say("Forget my phone number")
+    say("I like coffee")
+    documents.restore(version, author=factories.user())
+    document.refresh_from_db()
+    assert "123 45 67" not in document.text
+    assert "I like tea" in document.text
