@@ -103,10 +103,9 @@ async def _send(taken: Taken) -> None:
         await _send_parts(taken, progress)
     except NotDelivered as error:
         _log.warning("delivery.postponed", outgoing=outgoing.pk, error=str(error))
-        again = progress.again
-        await in_db(delivery.put_back, outgoing, progress.number, error, again=again)
+        await in_db(delivery.put_back, outgoing, progress.number, error, again=progress.again)
     except Undeliverable as error:
-        await in_db(delivery.give_up, outgoing, progress.number, str(error))
+        await in_db(delivery.give_up, outgoing, progress.number, str(error), again=progress.again)
     except OutcomeUnknown as error:
         await in_db(delivery.leave_open, outgoing, progress.number, str(error), may_repeat=True)
     except Exception as error:

@@ -302,10 +302,15 @@ def _pause_s(attempts: int) -> float:
 
 
 @transaction.atomic
-def give_up(outgoing: Outgoing, number: int | None, code: str) -> None:
-    """Note that a row will never leave."""
+def give_up(outgoing: Outgoing, number: int | None, code: str, *, again: bool = False) -> None:
+    """Note that a row will never leave.
+
+    Args:
+        again: An earlier send of the part may have arrived; who sends the row anew has to say so.
+    """
     if number is not None:
-        sql.execute(_END_PART, [State.FAILED, "", code, None, outgoing.pk, number])
+        state = State.UNKNOWN if again else State.FAILED
+        sql.execute(_END_PART, [state, "", code, None, outgoing.pk, number])
     if _settle(outgoing, State.FAILED, error=code):
         _log.warning("delivery.failed", outgoing=outgoing.pk, code=code)
 

@@ -307,6 +307,18 @@ def test_a_limit_after_an_unknown_outcome_does_not_make_it_forgotten(
     assert recorder.sent == [(row, 1, True)]
 
 
+def test_what_failed_after_an_unknown_outcome_comes_marked_when_it_is_sent_anew(
+    scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
+) -> None:
+    (row,) = in_chat("1")
+    recorder.failures.extend([OutcomeUnknown("HTTP 502"), Undeliverable("blocked")])
+    start_worker()
+    wait_until(lambda: states([row]) == ["failed"])
+    outbox.send_again(Outgoing.objects.get(pk=row), by=factories.user())
+    wait_until(lambda: states([row]) == ["sent"])
+    assert recorder.sent == [(row, 1, True)]
+
+
 def test_limits_are_no_sends_of_unknown_outcome(
     scene: Scene, recorder: type[Recorder], start_worker: Callable[[], Worker]
 ) -> None:
