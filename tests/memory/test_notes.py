@@ -48,7 +48,7 @@ def test_turn_is_noted_once(scene: Scene) -> None:
     assert DailyNote.objects.get().answer == "FastAPI is a modern framework."
 
 
-def test_day_is_the_local_one(scene: Scene) -> None:
+def test_case_timezone_1_day_is_the_local_one(scene: Scene) -> None:
     add(scene, at=datetime(2025, 1, 1, 19, 30, tzinfo=UTC), time_zone="Asia/Tashkent")
     assert DailyNote.objects.get().day == date(2025, 1, 2)
 

@@ -140,3 +140,20 @@ def test_text_cannot_end_the_marks_and_the_whole_is_bounded(
     found = look(scene.anna, "Which gate of the summer house?", noon)
     assert re.findall(r"<[\s/]*recalled", found.text, re.IGNORECASE) == ["<recalled", "</recalled"]
     assert 0 < len(found.text) <= recall.CHARACTERS
+
+
+def test_case_memory_recall_1_five_memories_of_cities_are_all_recalled(
+    scene: Scene, noon: datetime
+) -> None:
+    friends = {"Ali": "Tashkent", "Vera": "Moscow", "Ola": "Lublin", "Emre": "Izmir", "Ann": "York"}
+    for name, city in friends.items():
+        wal.note(
+            f"My friend {name} lives in the city {city}.",
+            viewer=scene.anna,
+            source=name,
+            thread="x",
+            at=noon,
+        )
+    found = look(scene.anna, "In which city does each friend of mine live?", noon)
+    assert all(city in found.text for city in friends.values())
+    assert len(found.stored.items) == 5

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
-from django.test import AsyncClient
+from django.test import AsyncClient, Client
+from django.urls import reverse
 
 from agents.core.viewer import Viewer
 from agents.db import in_db
@@ -18,6 +19,13 @@ from tests import factories
 
 from .conftest import Scene, look
 from .test_tools import call, context
+
+QUERIES = (
+    *(f"INV-{number}" for number in range(6)),
+    *("invoice", "invoices that came", "which invoice came?", "keep it in mind"),
+    *("green tea", "tea", "what do I drink?", "what is drunk in the morning?", "good choice"),
+    *("office floor", "where is the office?", "third", "zelyonyy chay", "which comets fell?"),
+)
 
 
 def tell(text: str, viewer: Viewer, at: datetime) -> None:
@@ -71,13 +79,17 @@ def test_what_came_from_outside_is_not_found(scene: Scene, noon: datetime) -> No
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_same_ids_in_the_same_order_everywhere(
-    noon: datetime, async_client: AsyncClient, capsys: pytest.CaptureFixture[str]
+async def test_case_memory_search_3_same_ids_in_the_same_order_everywhere(
+    noon: datetime,
+    client: Client,
+    async_client: AsyncClient,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     agent, person, secret = await in_db(_owner)
     viewer = Viewer(agent.team_id, agent.pk, person_id=person.pk, is_private=True)
     await in_db(_fill, viewer, noon)
-    for query in ("green tea", "what do I drink?", "office floor", "INV-3", "which comets fell?"):
+    await in_db(client.force_login, person.user)
+    for query in QUERIES:
         wanted = [hit.id for hit in await in_db(look, query, viewer, datetime.now(UTC))]
         told = json.loads(await call("memory_search", context(viewer), query=query))
         assert [hit["id"] for hit in told] == wanted
@@ -91,6 +103,13 @@ async def test_same_ids_in_the_same_order_everywhere(
         await in_db(call_command, "memory", *given, "--json")
         printed = json.loads(capsys.readouterr().out)
         assert [hit["id"] for hit in printed["found"]] == wanted
+        assert await in_db(_ids_on_the_page, client, agent, query) == wanted
+
+
+def _ids_on_the_page(client: Client, agent: Agent, query: str) -> list[str]:
+    page = reverse("admin:agents_agent_memory_search", args=[agent.pk])
+    # It shows twice as many.
+    return [hit.found.id for hit in client.get(page, {"q": query}).context["hits"]][:10]
 
 
 def _owner() -> tuple[Agent, Person, str]:

@@ -83,7 +83,9 @@ async def test_nobody_elses_user_document_can_be_written(anna: Viewer, who: str)
     assert not await AgentDocument.objects.aexists()
 
 
-async def test_proposal_changes_nothing_until_somebody_accepts(anna: Viewer) -> None:
+async def test_case_memory_poisoning_3_a_proposal_changes_nothing_until_somebody_accepts(
+    anna: Viewer,
+) -> None:
     answer = await call(
         "propose_document", anna, name="IDENTITY.md", text="Name: Bee", reason="Anna said so."
     )

@@ -1,6 +1,7 @@
 """Vectors: made once a text, in one space, and made again where they could not be."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -15,6 +16,7 @@ from agents.providers.embedding_openai import OpenAIEmbedder
 from agents.services import secrets
 from memory.index import legs, rebuilding, scopes, vectors
 from memory.models import IndexVersion, MemorySettings, Passage, PassageVector
+from memory.search import Note, search
 from tests import factories
 from tests.fakes.embeddings import FakeEmbeddings
 from tests.memory.index.conftest import Corner
@@ -135,6 +137,25 @@ def test_case_memory_index_1_another_model_is_another_space(
     assert len(legs.meaning(after, [12**-0.5] * 12)) == 2
     # What still holds the old scopes finds nothing of the other space.
     assert legs.meaning(before, [8**-0.5] * 8) == {}
+
+
+def test_case_memory_index_2_what_the_index_was_made_by_is_compared_and_told(
+    asking: MemorySettings, corner: Corner
+) -> None:
+    corner.say("The gate is green")
+    corner.embed()
+    asking.model, asking.chunk_characters = "text-embedding-3-large", 400
+    asking.save()
+    found = search(corner.viewer, "gate", now=timezone.now())
+    assert found.found[0].content == "The gate is green"
+    assert found.notes == (Note.OTHER_MODEL,)
+    rebuilding.advance()
+    used, built = rebuilding.progress(corner.person.team_id)
+    assert (used.state, built.state) == ("active", "building")
+    assert used.space != built.space
+    assert (used.chunk_characters, built.chunk_characters) == (900, 400)
+    other = replace(corner.viewer, person_id=factories.person(team=corner.person.team).pk)
+    assert search(other, "gate", now=timezone.now()).found == []
 
 
 @pytest.mark.parametrize(("status", "error"), [(401, AuthenticationFailed), (503, Overloaded)])

@@ -82,7 +82,7 @@ def test_whatever_contains_the_query_is_found_and_comes_first(
     assert exact == sorted(exact, reverse=True)
 
 
-def test_exact_identifier_is_first_whatever_the_vectors_say(
+def test_case_memory_search_1_exact_identifier_is_first_whatever_the_vectors_say(
     corner: Corner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell(
@@ -99,7 +99,9 @@ def test_exact_identifier_is_first_whatever_the_vectors_say(
     )
 
 
-def test_what_only_words_find_and_what_only_meaning_finds_are_both_there(corner: Corner) -> None:
+def test_case_memory_search_2_what_only_words_and_what_only_meaning_finds_are_both_there(
+    corner: Corner,
+) -> None:
     tell(corner, "The cat is called Mosh and she is six years old", "Zorbax 12 stands in the hall")
     found = texts(look(corner, "how old is our kitten, by the Zorbax?", limit=6))
     assert len(found) == 2
@@ -128,7 +130,9 @@ def test_blank_query_finds_nothing(corner: Corner) -> None:
     assert look(corner, " \n ") == Result()
 
 
-def test_five_paraphrases_are_one_item_and_what_contradicts_is_its_own(corner: Corner) -> None:
+def test_case_memory_recall_2_paraphrases_are_one_item_and_what_contradicts_is_its_own(
+    corner: Corner,
+) -> None:
     tell(
         corner,
         "I love green tea.",
