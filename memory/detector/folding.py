@@ -49,7 +49,9 @@ class _Table(dict[int, str]):
         letter = chr(code)
         if letter.isdigit():
             return str(unicodedata.digit(letter, 0))
-        return OTHER_LETTER if letter.isalpha() or unicodedata.combining(letter) else ";"
+        # The vowel signs of Indic scripts are marks, and belong to their word.
+        is_letter = letter.isalpha() or unicodedata.category(letter).startswith("M")
+        return OTHER_LETTER if is_letter else ";"
 
 
 def _folded(letter: str) -> str:

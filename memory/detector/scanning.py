@@ -36,6 +36,7 @@ _READ_FIRST, _READ_LAST = (60, 8_000), (20, 2_400)
 _MOST_FIRST, _MOST_LAST = 30, 10
 _MOST_HANDED = 10
 _LONGEST_LABEL = 120
+_CYRILLIC = 0xE0
 _SHORT_WORDS = 3
 _QUOTED = re.compile(r"[\"“«„]([^\"”»\n]*\w[^\"”»\n]*)[\"”»“]")
 
@@ -236,11 +237,13 @@ def _remembered(
     asked: Span, span: Span, sentence: bytes, readings: list[tuple[ReadyPack, Reading]]
 ) -> list[Finding]:
     """Take what stands beside a "remember" of a language without a pack."""
-    if sentence.rstrip(b" )\"'").endswith(b"?") or any(
-        reading.reason == "question" for _, reading in readings
-    ):
-        return []
     start, end = asked.start - span.start, asked.end - span.start
+    # The packs' words of asking are other languages' words of other things: "mi" is "my" in
+    # Spanish. Cyrillic ones are akin.
+    is_akin = any(letter >= _CYRILLIC for letter in sentence[start:end])
+    is_asked = is_akin and any(reading.reason == "question" for _, reading in readings)
+    if is_asked or sentence.rstrip(b" )\"'").endswith(b"?"):
+        return []
     rest = Span(end, len(sentence)) if end < len(sentence) - 2 else Span(0, start)
     stretch = sentence[rest.start : rest.end]
     left = len(stretch) - len(stretch.lstrip(MARKS))

@@ -21,9 +21,14 @@ _STRONG = (
     "|parol|maxfiy so.?z|maxfiy kod|maxfiy kalit|парол[ьяею]?м?|пас[с]?ворд|пин(?:-?код)?"
     "|секретный ключ|апи[ -]?ключ|api[ -]?ключ|кодовое слово|махфий (?:суз|код|калит)"
     "|sifre|parola|gizli anahtar|api anahtari|haslo|hasla|haslem|kod pin|klucz api|tajny klucz"
+    # What is sent to prove who one is.
+    "|otp|one[- ]time (?:code|password)|(?:sms|verification|security|login|2fa|confirmation) code"
+    "|код (?:из|в|от) (?:смс|sms)|(?:смс|sms)[ -]?код|код подтверждения|одноразовый (?:код|пароль)"
+    "|(?:sms|смс) ?(?:dan|dagi|даги)? (?:kod|код)|tasdiqlash kodi|тасдиклаш коди"
+    "|(?:sms|dogrulama|onay) kodu|kod (?:z|ze) sms-?a?|kod (?:sms|weryfikacyjny)"
 )
 # Everyday words too: masked only where what follows looks like a key.
-_WEAK = "token|secret|токен|jeton"
+_WEAK = "token|secret|токен|jeton|pass"
 # Endings that Uzbek, Turkish and Russian hang on the word itself.
 _ENDING = (
     "(?:(?:lar|ler|лар)?(?:im|ing|imiz|ingiz|m|miz|niz|si|n|i|им|инг|имиз|ингиз|и|у|ом)?"
@@ -204,8 +209,9 @@ def _word_behind(folded: bytes, start: int, end: int) -> Span | None:
     stretch = folded[end : end + _NEAR]
     if stretch[:1] != b" ":
         return None
-    if (named := _compiled(_BEHIND_FOR).search(stretch)) is not None:
-        return Span(end + named.start(1), end + named.end(1))
+    for behind in (_BEHIND_FOR, _BEHIND_FOR_IN_LATIN):
+        if (named := _compiled(behind).search(stretch)) is not None:
+            return Span(end + named.start(1), end + named.end(1))
     found = _compiled(r"^ +\"?([^ \n\",;]{3,})").search(stretch)
     if found is None:
         return None
@@ -226,10 +232,16 @@ _BEHIND_FOR = (
     "^ (?:for|of|to|uchun|от|для|к|на|учун|do|dla|icin|od) [a-z0-9.'_\\x7f\\xe0-\\xff-]{1,30}"
     '(?: [a-z0-9.\'_\\x7f\\xe0-\\xff-]{1,30}){0,2}? +"?([^ \n",;]*[0-9@#$%^&*!+=~][^ \n",;]*)'
 )
+# «Пароль от вайфая qwerty»: a Latin word among Cyrillic ones.
+_BEHIND_FOR_IN_LATIN = (
+    '^ (?:от|для|к|на) [a-z0-9.\'_\\x7f\\xe0-\\xff-]{1,30} "?([a-z]{4,})"?[.!?]* *(?:$|\n|,)'
+)
 # "My password" in a language whose sentence needs no "is".
 _NOMINAL = (
     "(?:parol|парол|sifre|parola|maxfiy so'?z|махфий суз)(?:im|imiz|им|имиз|m|miz)$"
     "|(?:мой|наш|моя) (?:пароль|пин|пин-?код)$"
+    "|(?:^|[\n:;,.!/(] ?)(?:пароль|пас[с]?ворд|haslo|parol|sifre|parola)$"
+    "|(?:moje|nasze) (?:haslo)$"
 )
 
 

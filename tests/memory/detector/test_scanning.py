@@ -1,5 +1,7 @@
 """What stands in a hit, what is left out and why, and how much work a text may make; plain."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -372,6 +374,20 @@ def test_lines_of_their_own_stay_apart(text: str, values: list[str]) -> None:
 )
 def test_pasted_mail_says_nothing(heads: str) -> None:
     assert scan(f"{heads}\n\nMy name is Max. I like cats.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("याद रखना मेरा नाम राज है", "मेरा नाम राज है"),
+        ("याद रखो कि मैं शाकाहारी हूँ", "कि मैं शाकाहारी हूँ"),
+        ("মনে রেখো আমি ঢাকায় থাকি", "আমি ঢাকায় থাকি"),
+        ("Recuerda que mi vuelo es a las 9", "mi vuelo es a las 9"),
+    ],
+)
+def test_wish_to_remember_without_a_pack_keeps_all_of_it(text: str, value: str) -> None:
+    (hit,) = (hit for hit in scan(text) if hit.category == "remember")
+    assert hit.value == unicodedata.normalize("NFC", value)
 
 
 def test_journey_is_no_mail() -> None:

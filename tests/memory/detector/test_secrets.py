@@ -53,6 +53,16 @@ SECRETS = [
     ("Hasło do poczty kotek12", "kotek12"),
     ("hasłem jest zielonyKot", "zielonyKot"),
     ("pw: hunter2", "hunter2"),
+    ("pass: hunter2", "hunter2"),
+    ("moje hasło kotek", "kotek"),
+    ("пароль qwerty", "qwerty"),
+    ("пароль от wifi qwerty", "qwerty"),
+    ("OTP is 839201", "839201"),
+    ("the sms code 839201", "839201"),
+    ("код из смс 839201", "839201"),
+    ("SMSdan kod 839201", "839201"),
+    ("doğrulama kodu 839201", "839201"),
+    ("kod z SMS-a 839201", "839201"),
     ("-----BEGIN PRIVATE KEY-----\nMIIEvQ\nabc\n-----END PRIVATE KEY-----", "MIIEvQ"),
 ]
 HARMLESS = [
@@ -67,6 +77,9 @@ HARMLESS = [
     "id 0192f0c1-7c3a-7b1e-9a55-0123456789ab",
     "kapı şifresi değişti",
     "пароль сложный",
+    "забыл пароль вчера",
+    "код из смс не пришёл",
+    "I pass: no thanks",
     "hasło jest trudne",
     "INV-88123 and my passport is AA1234567",
 ]
