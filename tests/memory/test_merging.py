@@ -17,6 +17,7 @@ from memory.models import (
     Passage,
     PassageVector,
     Posting,
+    Scope,
     WalEntry,
     scope_of,
 )
@@ -122,7 +123,7 @@ def test_what_one_said_is_the_others_to_take_back_and_to_forget(
     assert wal.retract("message:1", "I like green tea", scene.bobur)
     in_group = replace(scene.group, person_id=scene.bobur.person_id)
     told(in_group, "I like the northern hills", 3, noon)
-    said = WalEntry.objects.get(chat_id=scene.group.chat_id)
+    said = WalEntry.objects.get(scope=Scope.CHAT)
     assert (said.mentions, said.author_id) == (2, scene.bobur.person_id)
     told(in_group, "Forget that I like the northern hills", 4, noon)
     said.refresh_from_db()

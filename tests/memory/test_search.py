@@ -88,6 +88,7 @@ async def test_case_memory_search_3_same_ids_in_the_same_order_everywhere(
     agent, person, secret = await in_db(_owner)
     viewer = Viewer(agent.team_id, agent.pk, person_id=person.pk, is_private=True)
     await in_db(_fill, viewer, noon)
+    assert person.user
     await in_db(client.force_login, person.user)
     for query in QUERIES:
         wanted = [hit.id for hit in await in_db(look, query, viewer, datetime.now(UTC))]

@@ -33,7 +33,7 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         figures, shown = import_string(evaluation.MEASURES[what])(Path(path))
         report.deliver(figures, shown, json_to="-")
 
-    monkeypatch.setattr(evaluation.os, "execv", measure)
+    monkeypatch.setattr("os.execv", measure)
 
 
 def measured(command: str, path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
