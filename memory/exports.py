@@ -1,6 +1,9 @@
 """Memory as files, for a named viewer: what they may see, and nothing else."""
 
+from collections.abc import Iterable
 from itertools import groupby
+
+from django.db.models import QuerySet
 
 from agents.core.viewer import Viewer
 from memory import files
@@ -19,22 +22,33 @@ def export(viewer: Viewer, *, preset: Preset = "default") -> dict[str, str]:
             headings how far the local time is from UTC.
     """
     shown: dict[str, str] = {}
-    state = session_state(viewer)
-    if state:
-        shown[files.SESSION_STATE] = state
+    for folder in ("", *files.FOLDERS.values()):
+        if state := _state_of(viewer, folder):
+            shown[folder + files.SESSION_STATE] = state
     shown |= _documents(viewer)
     shown |= _notes(viewer, preset)
     return shown
 
 
-def session_state(viewer: Viewer) -> str:
-    """Return every fact that holds as SESSION-STATE.md; empty where there is none."""
-    entries = (
+def _state_of(viewer: Viewer, folder: str) -> str:
+    """Return as SESSION-STATE.md the facts of the scope that a folder names, or of the others."""
+    named = [scope for scope, start in files.FOLDERS.items() if start == folder]
+    facts = _facts(viewer)
+    return _as_state(
+        facts.filter(scope__in=named) if named else facts.exclude(scope__in=files.FOLDERS)
+    )
+
+
+def _facts(viewer: Viewer) -> QuerySet[WalEntry]:
+    return (
         WalEntry.objects.visible_to(viewer)
         .filter(HOLDS, TRUSTED)
         .exclude(category=WalEntry.Category.FORGET)
         .order_by("created_at", "id")
     )
+
+
+def _as_state(entries: Iterable[WalEntry]) -> str:
     lines = [files.state_line(entry.category, entry.text, entry.created_at) for entry in entries]
     return "\n".join([files.SESSION_STATE_HEADING, "", *lines, ""]) if lines else ""
 

@@ -52,11 +52,11 @@ NAMING: Final = _listed(
     "imię na mam nazywam się mów mówcie mi",
 )
 LIKING: Final = _listed(
-    "like likes love prefer prefers enjoy want fond of",
+    "like likes love prefer prefers enjoy want fond of hate hates dislike dislikes detest loathe",
     "yoqadi yoqtiraman yoqtirmayman yoqmaydi yaxshi ko'raman ko'rmayman afzal bilaman",
-    "люблю нравится предпочитаю обожаю",
-    "seviyorum severim sevmiyorum sevmem tercih ederim hoşlanırım hoşlanmam",
-    "lubię kocham wolę uwielbiam",
+    "люблю нравится предпочитаю обожаю ненавижу",
+    "seviyorum severim sevmiyorum sevmem tercih ederim hoşlanırım hoşlanmam nefret ederim ediyorum",
+    "lubię kocham wolę uwielbiam nienawidzę",
 )
 DENYING: Final = _listed(
     "dont do not doesnt does never any more anymore longer cannot cant",

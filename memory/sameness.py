@@ -80,9 +80,18 @@ def fingerprint(said: Said, *, author_id: int | None, is_negated: bool | None = 
         is_negated: Gives the fingerprint of the opposite, or of the same.
     """
     denied = said.is_negated if is_negated is None else is_negated
-    about = " ".join(words_of(said.text, said.category))
+    about = _reached_at(said) or " ".join(words_of(said.text, said.category))
     key = f"{said.category}\n{about}\n{denied}\n{author_id or ''}"
     return hashlib.sha256(key.encode()).hexdigest()
+
+
+def _reached_at(said: Said) -> str:
+    """Return whose phone or e-mail a value is, however that is said; empty for other values."""
+    if said.category != "specific_value" or not (_is_phone(said.value) or _is_mail(said.value)):
+        return ""
+    is_mail = _is_mail(said.value)
+    value = fold(said.value) if is_mail else "".join(filter(str.isdigit, said.value))
+    return " ".join([value, *sorted(_kin_of(words_in(said.text)))])
 
 
 def is_replaced(old: Said, *, by: Said, replaces: str) -> bool:
@@ -207,7 +216,8 @@ def _is_named(said: Said) -> bool:
 
 
 def _is_phone(value: str) -> bool:
-    return "@" not in value and sum(map(str.isdigit, value)) >= _FIGURES_OF_A_PHONE
+    is_number = not any(map(str.isalpha, value)) and _TIME.search(value) is None
+    return is_number and sum(map(str.isdigit, value)) >= _FIGURES_OF_A_PHONE
 
 
 def _is_mail(value: str) -> bool:

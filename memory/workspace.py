@@ -110,9 +110,13 @@ def _counted(new: int, all_of_them: int, noun: str) -> str:
 
 def _add_facts(lines: Iterable[StateLine], home: Home, viewer: Viewer) -> int:
     wal.lock_scope(home)
+    rows = WalEntry.objects.visible_to(viewer)
+    if home["scope"] in files.FOLDERS:
+        # What was shared is there twice, as it was said and for more people.
+        rows = rows.filter(scope=home["scope"])
     known = Counter(
         (row.category, files.one_line(row.text), row.created_at.replace(microsecond=0))
-        for row in WalEntry.objects.visible_to(viewer)
+        for row in rows
     )
     new = []
     for line in lines:

@@ -101,6 +101,7 @@ def scan_report(text: str, *, pack: PackName = "standard") -> Report:
     unique = {(hit.category, hit.text.casefold(), hit.value.casefold()): hit for hit in found}
     hits = list(unique.values())
     if len(hits) > _MOST_FIRST + _MOST_LAST:
+        message.skipped["too_many"] += len(hits) - _MOST_FIRST - _MOST_LAST
         hits = hits[:_MOST_FIRST] + hits[-_MOST_LAST:]
     skipped = {reason: count for reason, count in sorted(message.skipped.items()) if count}
     return Report(hits, skipped)

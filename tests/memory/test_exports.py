@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
-from memory import documents, exports, notes, wal
-from memory.models import scope_of
+from agents.core.viewer import Viewer
+from memory import documents, exports, notes, sharing, wal, workspace
+from memory.models import WalEntry, scope_of
+from tests import factories
 
 from .conftest import Scene
 
@@ -69,3 +71,22 @@ def test_others_get_nothing(scene: Scene) -> None:
     fill(scene)
     for viewer in (scene.bobur, scene.group, scene.unknown, scene.other_agent, scene.other_team):
         assert exports.export(viewer) == {}
+
+
+def test_shared_facts_are_kept_apart_and_taken_in_where_they_belong(scene: Scene) -> None:
+    fill(scene)
+    fact = WalEntry.objects.get(category="preference")
+    sharing.share(fact, to="team", by=factories.user(), at=AT + timedelta(hours=2))
+    exported = exports.export(scene.anna)
+    assert "Python" in exported["team/SESSION-STATE.md"]
+    assert "Sardor" not in exported["team/SESSION-STATE.md"]
+    assert "agent/SESSION-STATE.md" not in exported
+    agent = factories.agent()
+    person = factories.person(team=agent.team)
+    there = Viewer(agent.team_id, agent.pk, person_id=person.pk, is_private=True)
+    workspace.take_in(
+        exported, there, zones=["Asia/Jakarta"], tell=lambda *_: None, report=lambda *_: None
+    )
+    assert exports.export(there) == exported
+    rows = WalEntry.objects.filter(team=agent.team).values_list("scope", "text")
+    assert set(rows) == set(WalEntry.objects.filter(team=scene.team).values_list("scope", "text"))
