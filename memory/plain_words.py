@@ -100,7 +100,7 @@ TELLING: Final = _listed(
 # A number of what, a code of what: alone they name nothing.
 GENERIC: Final = (
     "number", "num", "raqam", "nomer", "numara", "numer", "code", "kod", "date", "sana", "tarix",
-    "data", "tarih", "address", "adres", "manzil",
+    "data", "tarih",
 )  # fmt: skip
 # Other people, and what belongs to them.
 _KIN: Final = (
@@ -114,7 +114,7 @@ _KIN: Final = (
 )  # fmt: skip
 _KIN_WORDS: Final = frozenset(("son", "sons", "dad", "mom", "mum", "cat", "dog", "sin", "sina"))
 _NAME = re.compile(
-    r"name[sd]?|called|ism(?:im|i|ing|imiz)?(?:ni|ning)?|isim|ismim[iu]?|adim(?:i|in)?|"
+    r"name[sd]?|called|ism(?:im|i|ing|imiz)?(?:ni|ning)?|isim|ismim[iu]?|adi(?:m|n|mi|ni|nin|min)?|naziva\w+|"
     r"imya|imeni|zovut|imie|imienia|imieniu|nazywam|familiya\w*|surname|nickname|nazwisko"
 )
 _LIKES = re.compile(

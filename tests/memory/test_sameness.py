@@ -129,6 +129,7 @@ def is_forgotten(fact: str, wish: str) -> bool:
         ("Telefon numaram 0532 123 45 67", "telefon numaramı unut"),
         ("Adım Mehmet", "adımı unut"),
         ("Doğum günüm 5 Mayıs 1990", "doğum günümü unut"),
+        ("Eşimin adı Ayşe", "eşimin adını unut"),
         ("Kahve severim", "kahve sevdiğimi unut"),
         ("Меня зовут Саша", "забудь моё имя"),
         ("Меня зовут Саша", "забудь, как меня зовут"),
