@@ -3,6 +3,7 @@
 PostgreSQL lets go of it when the process is gone, however it went.
 """
 
+import asyncio
 from typing import Any
 
 import psycopg
@@ -24,13 +25,22 @@ class Life:
         self._kind, self._number = kind, number
         self._connection: psycopg.AsyncConnection | None = None
         self._is_held = False
+        self._looking = asyncio.Lock()
 
-    async def hold(self) -> None:
-        """Make sure that the lock is held, over a new connection if the old one broke."""
-        had_one = self._connection is not None
-        if not await self._is_taken() and had_one:
-            # At once, as without the lock this process counts as dead.
-            await self._is_taken()
+    async def hold(self) -> bool:
+        """Make sure that the lock is held, over a new connection if the old one broke.
+
+        Returns:
+            Whether it is, if only by our connection of before, of which PostgreSQL does not know
+            yet that it broke. Others may take over what a process without it holds.
+        """
+        async with self._looking:
+            had_one = self._connection is not None
+            is_taken = await self._is_taken()
+            if not is_taken and had_one:
+                # At once, as without the lock this process counts as dead.
+                is_taken = await self._is_taken()
+            return is_taken
 
     async def release(self) -> None:
         """Let go."""

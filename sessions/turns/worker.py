@@ -134,6 +134,10 @@ class Worker:
         if task is not None:
             self._sessions.add(task)
             task.add_done_callback(self._sessions.discard)
+        # After PostgreSQL restarted all workers had lost their locks, took each other's turns for
+        # orphans, and failed one after seven attempts within half a second.
+        if self._life is None or not await self._life.hold():
+            return
         try:
             wait_s = await self._runner.run_session(session_id)
         except asyncio.CancelledError:

@@ -15,7 +15,7 @@ from sessions.models import ChatSession, Turn, WorkerProcess
 from sessions.turns import leases
 from sessions.turns.worker import Worker
 from tests import factories
-from tests.fakes.script import answer
+from tests.fakes.script import Silence, answer
 from tests.sessions.conftest import Scene, ended, somebody_waits_for_a_lock, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -60,6 +60,26 @@ def test_lock_whose_connection_broke_is_taken_again_by_the_next_heartbeat(
     assert sql.fetch(statement, [leases.WORKER_LOCKS, WorkerProcess.objects.get().pk]) == [(True,)]
     wait_until(lambda: "process.lock_lost" in caplog.text)
     wait_until(lambda: holders() == [("qanot",)], timeout_s=2.5)
+
+
+def test_workers_that_lost_their_locks_do_not_take_each_others_turns(
+    scene: Scene, start_worker: Callable[[], Worker], settings: Settings
+) -> None:
+    """As after PostgreSQL restarted, before the next heartbeat."""
+    settings.QANOT_HEARTBEAT_S, settings.QANOT_SWEEP_S = 30.0, 0.05
+    scene.fake.play(answer("Here ", Silence(0.5), "I am."))
+    start_worker()
+    start_worker()
+    # Of this database alone: other tests run beside this one.
+    terminate = """
+        SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE l.classid = %s AND a.datname = current_database()
+    """
+    assert len(sql.fetch(terminate, [leases.WORKER_LOCKS])) == 2
+    turn = scene.say("Where are you?").turn
+    wait_until(Turn.objects.filter(pk=turn.pk, state=Turn.State.ANSWERED).exists)
+    turn.refresh_from_db()
+    assert (turn.attempt, turn.orphaned) == (1, 0)
 
 
 def test_channel_that_is_connected_while_a_worker_runs_is_ready_for_its_first_answer(
