@@ -26,6 +26,17 @@ REASON_CHARACTERS: Final = 300
 Home = Mapping[str, object]
 
 
+def home_of(row: MemoryDocument | WalEntry) -> Home:
+    """Return the columns of the scope in which a document or a fact lies."""
+    return {
+        "team_id": row.team_id,
+        "scope": row.scope,
+        "agent_id": row.agent_id,
+        "person_id": row.person_id,
+        "chat_id": row.chat_id,
+    }
+
+
 def append_fact(fact: str, *, viewer: Viewer, source: str, at: datetime) -> bool:
     """Add a fact to the MEMORY.md of the viewer's own scope; False where it stood there already.
 
@@ -240,15 +251,7 @@ def take_out_named(
 
 def _without_closed(version: MemoryDocumentVersion) -> str:
     """Return a version's text without the lines that held no longer after it."""
-    document = version.document
-    home = {
-        "team_id": document.team_id,
-        "scope": document.scope,
-        "agent_id": document.agent_id,
-        "person_id": document.person_id,
-        "chat_id": document.chat_id,
-    }
-    rows = WalEntry.objects.filter(**home)
+    rows = WalEntry.objects.filter(**home_of(version.document))
     holds = Q(retracted_at=None, superseded_at=None)
     live = {key_of(row.text) for row in rows.filter(holds).exclude(category="forget")}
     since = version.created_at

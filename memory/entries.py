@@ -1,6 +1,5 @@
-"""A noted fact's row: as it is compared, and whose it is."""
+"""A noted fact's row as it is compared."""
 
-from memory.documents import Home
 from memory.models import Scope, WalEntry
 from memory.sameness import Said, fingerprint
 
@@ -14,14 +13,3 @@ def fingerprint_of(entry: WalEntry, *, is_negated: bool | None = None) -> str:
     """Return the mark of a fact; where several people speak, each says their own."""
     author_id = None if entry.scope == Scope.PERSON else entry.author_id
     return fingerprint(said(entry), author_id=author_id, is_negated=is_negated)
-
-
-def home_of(entry: WalEntry) -> Home:
-    """Return the columns of the scope in which a fact lies."""
-    return {
-        "team_id": entry.team_id,
-        "scope": entry.scope,
-        "agent_id": entry.agent_id,
-        "person_id": entry.person_id,
-        "chat_id": entry.chat_id,
-    }

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from agents.models import User
 from agents.services import audit
-from memory import documents, entries, hooks, superseding
+from memory import documents, hooks, superseding
 from memory.index import facts
 from memory.models import Origin, WalEntry
 
@@ -30,7 +30,7 @@ def accept(entry: WalEntry, *, by: User, at: datetime) -> bool:
         return False
     locked.accepted_by, locked.accepted_at, locked.is_durable = by, at, True
     locked.save(update_fields=["accepted_by", "accepted_at", "is_durable"])
-    home = entries.home_of(locked)
+    home = documents.home_of(locked)
     documents.append_facts([locked.text], home=home, source=f"user:{by.pk}", at=at)
     facts.add([locked])
     hooks.written(locked.text, locked.source)

@@ -15,8 +15,8 @@ from agents.models import User
 from agents.services import audit
 from memory import detector, documents, files, hooks
 from memory.detector import Hit
-from memory.documents import Home
-from memory.entries import fingerprint_of, home_of, said
+from memory.documents import Home, home_of
+from memory.entries import fingerprint_of, said
 from memory.index import facts, telling
 from memory.index.telling import Told
 from memory.models import DailyNote, Origin, Scope, WalEntry

@@ -117,8 +117,8 @@ def finish(
 
     Args:
         asked: What the turn answers, for the daily note.
-        is_tainted: The model read text from outside: what it answered is found by nobody who
-            does not ask for such.
+        is_tainted: The model read text from outside: its answer is found only by those who ask
+            for such text.
 
     Raises:
         LeaseLost: Another worker has the turn; nothing was written.

@@ -61,7 +61,7 @@ class Running:
     task: asyncio.Task[None]
     stop: StopSwitch = field(default_factory=StopSwitch)
     shown: Shown | None = None
-    # What it runs, and by which it is known whether it read text from outside.
+    # They know whether the model read text from outside.
     tools: GrantedTools | None = None
     # From here on the lease is given back by the turn's own end, and the task may be at work on
     # the session's next turn.
@@ -90,7 +90,6 @@ class Runner:
     _asked_again: dict[int, bool] = field(default_factory=dict)
     _not_due: dict[int, float] = field(default_factory=dict)
 
-    @property
     def is_busy(self) -> bool:
         """Return whether turns run, or did a moment ago: where one was, the next is near."""
         return bool(self.running) or time.monotonic() - self._ended_at < LULL_S

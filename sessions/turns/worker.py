@@ -100,11 +100,7 @@ class Worker:
             asyncio.create_task(self._listen_for_stops(), name="stops"),
             asyncio.create_task(_every(settings.QANOT_SWEEP_S, self._warm), name="warm"),
         ]
-        runner = self._runner
-
-        def is_busy() -> bool:
-            return runner.is_busy
-
+        is_busy = self._runner.is_busy
         if settings.QANOT_EXTRACTION_S:
             self._tasks.append(asyncio.create_task(extracting.keep(is_busy), name="extraction"))
         if settings.QANOT_INDEX_S:
@@ -134,11 +130,11 @@ class Worker:
         if task is not None:
             self._sessions.add(task)
             task.add_done_callback(self._sessions.discard)
-        # After PostgreSQL restarted all workers had lost their locks, took each other's turns for
-        # orphans, and failed one after seven attempts within half a second.
-        if self._life is None or not await self._life.hold():
-            return
         try:
+            # After PostgreSQL restarted all workers had lost their locks, took each other's turns
+            # for orphans, and failed one after seven attempts within half a second.
+            if self._life is None or not await self._life.hold():
+                return
             wait_s = await self._runner.run_session(session_id)
         except asyncio.CancelledError:
             if not self._runner.is_closing:

@@ -145,27 +145,24 @@ async def _poison(scene: Scene) -> Outcome:
     state = view.state if view is not None else "not over"
     # Attempts by the row: a starved worker may lose its lease before it asks, or while it writes
     # that they are used up, which the last claim finds. What counts is how often it killed.
-    attempts = await in_db(_attempts, poisoned, poison)
+    attempts, told = await in_db(_attempts_and_told, poisoned, poison)
     if state != "failed" or attempts <= KILLS or not 0 < killer.kills <= KILLS:
         outcome.verdict.lost += 1
         outcome.verdict.remarks.append(
             f"the poison is {state} after {attempts} attempts and {killer.kills} deaths"
         )
-    outcome.verdict.add(await in_db(_told, poisoned, poison))
+    outcome.verdict.add(told)
     return outcome
 
 
-def _attempts(talk: Talk, letter: Letter) -> int:
+def _attempts_and_told(talk: Talk, letter: Letter) -> tuple[int, Verdict]:
+    """Return how often a message was tried, and whether its person was told that it failed."""
     (message,) = checks.stored(talk.session, letter)
-    return message.turn.attempt
-
-
-def _told(talk: Talk, letter: Letter) -> Verdict:
-    """Look whether a person was told that their message failed."""
-    (message,) = checks.stored(talk.session, letter)
-    if message.turn.state == "failed" and message.turn.notice:
-        return Verdict()
-    return Verdict(lost=1, remarks=[f"the person was not told: {message.turn.notice}"])
+    turn = message.turn
+    if turn.state == "failed" and turn.notice:
+        return turn.attempt, Verdict()
+    remark = f"the person was not told: {turn.notice}"
+    return turn.attempt, Verdict(lost=1, remarks=[remark])
 
 
 # --- a full disk -------------------------------------------------------------------------------

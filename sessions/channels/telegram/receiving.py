@@ -174,6 +174,7 @@ class _Taking:
             turn__session=session,
             turn__state=Turn.State.QUEUED,
             sender=sender.key,
+            # `sessions.edits` names an edit after its message, a slash and its time.
             external_id__contains="/",
         ).count()
 
